@@ -1,0 +1,1 @@
+"""Class semantic descriptions (CSDs): a vector for what each class is about."""

@@ -1,0 +1,159 @@
+"""The folder of a published data set: what it holds, and one checksum over all of it.
+
+- edges.npz: `edges` [m, 2], the lines as published, and perhaps `dangling_lines`
+- features.npz: scipy sparse [n, d]
+- labels.npy: class id of each node [n], -1 = none
+- classes.json: names of the classes, in the order of their ids
+- splits.json: `zero_shot`: class ids of each split
+- texts.jsonl.gz: (where there are texts) one object a node, its text under `text`
+- vocab.json: (where the words are known) the word of each feature column
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from unseen.classes import Split
+from unseen.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile)
+_PARTS = {"train_classes": "seen", "val_classes": "validation", "test_classes": "unseen"}
+
+
+def _no_lines() -> NDArray[np.int64]:
+    return np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A data set as its source gives it: nothing symmetrised, merged or dropped."""
+
+    edges: NDArray[np.int64]  # [m, 2]
+    features: Any  # CSR, [n, d]
+    labels: NDArray[np.int64]  # [n]
+    classes: tuple[str, ...]
+    splits: Mapping[str, Split]
+    texts: tuple[str, ...] | None = None
+    vocabulary: tuple[str, ...] | None = None
+    dangling: NDArray[np.int64] = field(default_factory=_no_lines)  # lines that stand for no tie
+
+    def __post_init__(self) -> None:
+        n, d = self.features.shape
+        for what, each in (("labels", self.labels), ("texts", self.texts)):
+            if each is not None and len(each) != n:
+                raise InputError(f"{what}: expected {n:,} (one for each node), found {len(each):,}")
+        if self.vocabulary is not None and len(self.vocabulary) != d:
+            raise InputError(f"vocabulary: expected {d:,} words, found {len(self.vocabulary):,}")
+        _check_range("edges", self.edges, 0, n)
+        _check_range("labels", self.labels, -1, len(self.classes))
+        _check_range("dangling_lines", self.dangling, 0, len(self.edges))
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Read the folder; whatever is missing or unreadable is an error that names the folder."""
+        try:
+            with np.load(folder / "edges.npz") as file:
+                edges = file["edges"].astype(np.int64).reshape(-1, 2)
+                dangling = file["dangling_lines"] if "dangling_lines" in file else _no_lines()
+            splits = _read_json(folder / "splits.json").get("zero_shot", {})
+            words = folder / "vocab.json"
+            texts = folder / "texts.jsonl.gz"
+            return cls(
+                edges=edges,
+                features=sp.csr_array(sp.load_npz(folder / "features.npz"), dtype=np.float32),
+                labels=np.load(folder / "labels.npy").astype(np.int64),
+                classes=tuple(_read_json(folder / "classes.json")),
+                splits={
+                    name: Split(**{ours: tuple(parts[key]) for key, ours in _PARTS.items()})
+                    for name, parts in splits.items()
+                },
+                texts=_read_texts(texts) if texts.exists() else None,
+                vocabulary=tuple(_read_json(words)) if words.exists() else None,
+                dangling=dangling.astype(np.int64),
+            )
+        except _UNREADABLE as error:
+            raise InputError(
+                f"{folder}: cannot be read as a data set ({error}); if `unseen` put it there, "
+                f"`unseen datasets get {folder.name}` fetches it again"
+            ) from error
+
+    def write(self, folder: Path) -> None:
+        """Write the folder, which must be there and empty."""
+        np.savez_compressed(folder / "edges.npz", edges=self.edges, dangling_lines=self.dangling)
+        sp.save_npz(folder / "features.npz", self.features)
+        np.save(folder / "labels.npy", self.labels)
+        splits = {
+            name: {key: getattr(split, ours) for key, ours in _PARTS.items()}
+            for name, split in self.splits.items()
+        }
+        _write_json(folder / "classes.json", self.classes)
+        _write_json(folder / "splits.json", {"zero_shot": splits})
+        if self.vocabulary is not None:
+            _write_json(folder / "vocab.json", self.vocabulary)
+        if self.texts is not None:
+            rows = (json.dumps({"id": i, "text": text}) for i, text in enumerate(self.texts))
+            with gzip.open(folder / "texts.jsonl.gz", "wt", encoding="utf-8") as file:
+                file.writelines(row + "\n" for row in rows)
+
+    def checksum(self) -> str:
+        """Return a SHA-256 of the contents that does not depend on how the nodes are numbered.
+
+        A node is hashed with its label, features and text; a line as the unordered pair of the
+        hashes at its ends, with a mark when it dangles. Nodes and lines are then sorted by their
+        hashes and hashed together. So one value vouches for a set from any source, compressed by
+        any version of any library: planetoid numbers the papers of Citeseer in another order than
+        LINQS and forgets who cites whom, yet holds the same graph. What goes unnoticed is no more
+        than that: another numbering, a turned line, twins (nodes alike in all) that swap a tie.
+        """
+        X = sp.csr_array(self.features, dtype=np.float32)
+        X.sort_indices()
+        nodes = []
+        for i, (start, end) in enumerate(zip(X.indptr[:-1], X.indptr[1:], strict=True)):
+            hashed = hashlib.sha256(f"{self.labels[i]} {end - start} ".encode())
+            hashed.update(X.indices[start:end].astype("<i4").tobytes())
+            hashed.update(X.data[start:end].astype("<f4").tobytes())
+            if self.texts is not None:
+                hashed.update(self.texts[i].encode())
+            nodes.append(hashed.digest())
+        loose = set(self.dangling.tolist())
+        lines = [
+            min(nodes[a], nodes[b]) + max(nodes[a], nodes[b]) + (b"?" if i in loose else b".")
+            for i, (a, b) in enumerate(self.edges.tolist())
+        ]
+        words = "\n".join(self.vocabulary or ())
+        head = f"{X.shape} {len(lines)} {len(loose)} {len(words)} {words}"
+        return hashlib.sha256(b"".join([head.encode(), *sorted(nodes), *sorted(lines)])).hexdigest()
+
+
+def _check_range(what: str, values: NDArray[np.int64], low: int, end: int) -> None:
+    if values.size and (values.min() < low or values.max() >= end):
+        raise InputError(
+            f"{what}: expected numbers from {low} to {end - 1:,}, "
+            f"found {values.min():,} to {values.max():,}"
+        )
+
+
+def _read_json(path: Path) -> Any:
+    return json.loads(path.read_text("utf-8"))
+
+
+def _write_json(path: Path, value: object) -> None:
+    path.write_text(json.dumps(value, indent=1) + "\n", "utf-8")
+
+
+def _read_texts(path: Path) -> tuple[str, ...]:
+    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+        return tuple(json.loads(line)["text"] for line in file)

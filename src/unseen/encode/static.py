@@ -1,0 +1,127 @@
+"""`static`: the mean of the vectors of a text's tokens. Offline, no network, no deep model.
+
+    x = (1 / m) * sum_{i=1..m} E[t_i]          t_1..t_m the tokens of the text, E [32000, 256]
+
+E and the tokenizer are files inside the `wordllama` wheel. The package itself is not imported: it
+changes the logging of the whole program and looks for its tokenizer in a folder that is not there.
+
+The tokenizer is byte-pair encoding over the whole text, but no token reaches across the start of a
+word. So a text is cut at its spaces, each distinct word is tokenised once, and the sum over tokens
+becomes two sparse products: words into tokens M [w, 32000], texts into words D [n, w],
+
+    X = diag(D M 1)^-1 D (M E).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from importlib.util import find_spec
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from unseen.errors import SavedFileError, UnseenError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unseen.encode.base import Progress
+
+WEIGHTS = "weights/l2_supercat_256.safetensors"
+TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
+BLOCK = 8192  # texts at a time
+MEMO = 200_000  # distinct words remembered before starting afresh
+WORD_MARK = "▁"  # how the tokenizer writes a space
+WORD_START = re.compile(
+    r"(?<=[^ ]) (?=.)", re.DOTALL
+)  # of several spaces, the first one ends a word
+
+
+class StaticEncoder:
+    """Mean of static token vectors, 256 dimensions; a text without any token is the zero vector."""
+
+    name = "static"
+
+    def __init__(self) -> None:
+        from safetensors.numpy import load_file
+        from tokenizers import Tokenizer
+
+        folder = _package_folder()
+        weights, tokenizer = folder / WEIGHTS, folder / TOKENIZER
+        for path in (weights, tokenizer):
+            if not path.is_file():
+                raise SavedFileError(
+                    f"encoder: {path.name} is missing from the wordllama package; "
+                    "put it back with pip install --force-reinstall wordllama==0.4.0.post1"
+                )
+        self._table = load_file(weights)["embedding.weight"].astype(np.float32)  # [tokens, d]
+        self._tokenizer = Tokenizer.from_file(str(tokenizer))
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        special = self._tokenizer.get_added_tokens_decoder().values()
+        self._uncuttable = (WORD_MARK, *(token.content for token in special))
+        self._tokens_of: dict[str, list[int]] = {}
+        self.dimensions = int(self._table.shape[1])
+        digest = hashlib.sha256(weights.read_bytes() + tokenizer.read_bytes()).hexdigest()
+        self.identity = f"static mean {self.dimensions} {digest}"
+
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> NDArray[np.float32]:
+        """Return the mean token vector of each text, [n, d]."""
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for start in range(0, len(texts), BLOCK):
+            block = texts[start : start + BLOCK]
+            vectors[start : start + len(block)] = self._encode_block(block)
+            if progress is not None:
+                progress("encode texts", start + len(block), len(texts))
+        return vectors
+
+    def _encode_block(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        column: defaultdict[str, int] = defaultdict()
+        column.default_factory = column.__len__  # a new word gets the next column
+        words = [[column[word] for word in self._cut(text)] for text in texts]
+        D = _counts(words, len(column))  # [n, w]
+        tokens = self._tokenise(list(column))
+        M = _counts(tokens, len(self._table))  # [w, tokens]
+        lengths = D @ np.fromiter(map(len, tokens), np.float32, len(tokens))  # [n]
+        sums = D @ (M @ self._table)  # [n, d]
+        means: NDArray[np.float32] = sums / np.maximum(lengths, 1.0)[:, None]
+        return means
+
+    def _cut(self, text: str) -> list[str]:
+        """Return pieces of the text whose tokens, in order, are the tokens of the text."""
+        if any(mark in text for mark in self._uncuttable):
+            return [text]
+        if "  " not in text and not text.startswith(" ") and not text.endswith(" "):
+            return text.split(" ")
+        return WORD_START.split(text)
+
+    def _tokenise(self, words: list[str]) -> list[list[int]]:
+        memo = self._tokens_of
+        if len(memo) > MEMO:
+            memo.clear()
+        new = [word for word in words if word not in memo]
+        found = self._tokenizer.encode_batch_fast(new, add_special_tokens=False)
+        memo.update((word, tokens.ids) for word, tokens in zip(new, found, strict=True))
+        return [memo[word] for word in words]
+
+
+def _counts(rows: list[list[int]], columns: int) -> Any:
+    """Return how often each column occurs in each row, as a CSR array [len(rows), columns]."""
+    ends = np.cumsum([0, *map(len, rows)], dtype=np.int32)
+    at = np.fromiter(chain.from_iterable(rows), np.int32, int(ends[-1]))
+    ones = np.ones(len(at), dtype=np.float32)
+    return sp.csr_array((ones, at, ends), shape=(len(rows), columns))
+
+
+def _package_folder() -> Path:
+    """Return where wordllama is installed, without importing it."""
+    spec = find_spec("wordllama")
+    if spec is None or not spec.submodule_search_locations:
+        raise UnseenError('encoder: "static" needs wordllama: pip install wordllama==0.4.0.post1')
+    return Path(spec.submodule_search_locations[0])

@@ -1,0 +1,144 @@
+"""What changed between two runs: labels, confidences, settings and choices. No truth is needed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from unseen.errors import SavedFileError
+from unseen.evaluate.files import read_labelled
+
+PREDICTIONS, RECORD = "predictions.csv", "record.json"
+MOST_NAMED = 10  # surest of the changed nodes that are named
+
+
+@dataclass(frozen=True)
+class Move:
+    """How many nodes went from one label to another."""
+
+    before: str
+    after: str
+    nodes: int
+
+
+@dataclass(frozen=True)
+class ChangedNode:
+    """A node whose label changed; confidences are None where a run has none."""
+
+    id: str
+    before: str
+    after: str
+    confidence_before: float | None
+    confidence_after: float | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs side by side, `before` and `after`.
+
+    `moves` are sorted by number of nodes, `surest_changes` by confidence after (or before, where
+    only that is known). Mean confidences are over the nodes in both runs. `settings` and `choices`
+    hold what differs: dotted key -> (before, after), None where a run has no such key.
+    """
+
+    nodes: int
+    changed: int
+    moves: tuple[Move, ...]
+    confidence_before: float | None
+    confidence_after: float | None
+    surest_changes: tuple[ChangedNode, ...]
+    settings: Mapping[str, tuple[Any, Any]]
+    choices: Mapping[str, tuple[Any, Any]]
+    only_before: tuple[str, ...]
+    only_after: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain Python values that JSON can hold."""
+        return asdict(self)
+
+
+def compare_runs(a: Path, b: Path) -> Comparison:
+    """Compare the run folder `a` (before) with `b` (after); each has predictions and a record."""
+    before, after = _predictions(a), _predictions(b)
+    record_before, record_after = _record(a), _record(b)
+    both = before.join(after, on="id", suffix="_after", maintain_order="left")
+    changed = both.filter(pl.col("label") != pl.col("label_after"))
+    moves = (
+        changed.group_by("label", "label_after")
+        .len()
+        .sort("len", "label", "label_after", descending=[True, False, False])
+    )
+    sure = pl.coalesce("confidence_after", "confidence")
+    surest = changed.sort(sure, "id", descending=[True, False], nulls_last=True).head(MOST_NAMED)
+    columns = ("id", "label", "label_after", "confidence", "confidence_after")
+    return Comparison(
+        nodes=len(both),
+        changed=len(changed),
+        moves=tuple(Move(*row) for row in moves.rows()),
+        confidence_before=_mean(both["confidence"]),
+        confidence_after=_mean(both["confidence_after"]),
+        surest_changes=tuple(ChangedNode(*row) for row in surest.select(columns).rows()),
+        settings=_differences(record_before.get("settings"), record_after.get("settings")),
+        choices=_differences(record_before.get("choices"), record_after.get("choices")),
+        only_before=tuple(before.join(after, on="id", how="anti", maintain_order="left")["id"]),
+        only_after=tuple(after.join(before, on="id", how="anti", maintain_order="left")["id"]),
+    )
+
+
+def _predictions(folder: Path) -> pl.DataFrame:
+    """Return the columns id, label, confidence (null where the run has none)."""
+    frame = read_labelled(_part(folder, PREDICTIONS))
+    if "confidence" not in frame.columns:
+        frame = frame.with_columns(pl.lit(None, dtype=pl.Float64).alias("confidence"))
+    return frame.select("id", "label", "confidence")
+
+
+def _record(folder: Path) -> dict[str, Any]:
+    path = _part(folder, RECORD)
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:  # also what is not UTF-8
+        raise SavedFileError(f"{path}: damaged ({error}); make the run again") from error
+    if not isinstance(record, dict):
+        raise SavedFileError(f"{path}: expected a JSON object, found a {type(record).__name__}")
+    return record
+
+
+def _part(folder: Path, name: str) -> Path:
+    path = Path(folder) / name
+    if not path.is_file():
+        raise SavedFileError(
+            f"{folder}: is not a whole run folder: {name} is missing; give the folder of a run"
+        )
+    return path
+
+
+def _mean(values: pl.Series) -> float | None:
+    """Return the mean, or None where a value is missing or there is none."""
+    return None if values.is_empty() or values.null_count() else float(values.to_numpy().mean())
+
+
+def _differences(before: Any, after: Any) -> dict[str, tuple[Any, Any]]:
+    """Return the leaves that differ, by their dotted keys in alphabetical order."""
+    old, new = dict(_flat(before or {})), dict(_flat(after or {}))
+    return {
+        key: (old.get(key), new.get(key))
+        for key in sorted(old.keys() | new.keys())
+        if old.get(key) != new.get(key)
+    }
+
+
+def _flat(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield (dotted key, value) for what is no dictionary and no list of dictionaries."""
+    if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+        value = dict(enumerate(value))
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from _flat(item, f"{key}.{name}" if key else str(name))
+    else:
+        yield key, value

@@ -1,0 +1,95 @@
+"""Score a file of predictions against a file of true labels."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from unseen.classes import Classes, Labels
+from unseen.errors import InputError, shortlist
+from unseen.evaluate.metrics import Scores, score
+from unseen.read import columns
+from unseen.read.tables import Table, read_table
+
+
+def evaluate_files(predictions: Path, truth: Path) -> Scores:
+    """Compare predicted labels with true ones, for the ids that are in both files.
+
+    Both files are CSV, TSV, Parquet or JSON lines with columns `id` and `label`; predictions may
+    have `confidence` too. A row without a label counts as missing. The classes are all those that
+    either file names, sorted.
+    """
+    predicted, true = read_labelled(predictions), read_labelled(truth)
+    both = predicted.join(
+        true.select("id", "label"), on="id", suffix="_true", maintain_order="left"
+    )
+    if both.is_empty():
+        raise InputError(
+            f"{predictions} and {truth}: no id is in both; found {shortlist(predicted['id'], 3)} "
+            f"and {shortlist(true['id'], 3)}; check that the ids are written alike"
+        )
+    classes = _named_in(predicted["label"], true["label"])
+    scores = score(
+        Labels.from_names(both["label_true"].to_list(), classes).of,
+        Labels.from_names(both["label"].to_list(), classes).of,
+        both["confidence"].to_numpy() if "confidence" in both.columns else None,
+        classes,
+    )
+    return replace(
+        scores,
+        missing_in_truth=len(predicted) - len(both),
+        missing_in_predictions=len(true) - len(both),
+    )
+
+
+def read_labelled(path: Path) -> pl.DataFrame:
+    """Read `id`, `label` and, where there is one, `confidence`; rows without a label are left out.
+
+    Ids and labels are read as those of a nodes file are. An id that occurs twice is an error, and
+    so is a confidence that is not a number from 0 to 1.
+    """
+    table = read_table(path)
+    table.require("id", "label")
+    table.require_rows("node")
+    frame = pl.DataFrame(
+        {"id": columns.node_ids(table), "label": columns.one_spaced(columns.names(table, "label"))}
+    )
+    if "confidence" in table.frame.columns:
+        frame = frame.with_columns(_confidence(table))
+    return frame.filter(pl.col("label") != "")
+
+
+def _confidence(table: Table) -> pl.Series:
+    values = table.frame["confidence"].cast(pl.Float64, strict=False)
+    wrong = (~values.is_between(0, 1)).fill_null(True).arg_true()
+    if len(wrong):
+        row = int(wrong[0])
+        raise InputError(
+            f"{table.where(row)}: `confidence` is {table.shown(row, 'confidence')}; expected a "
+            "number from 0 to 1 in every row; correct it or leave the column out"
+        )
+    return values
+
+
+def _named_in(*labels: Iterable[str]) -> Classes:
+    """Return the classes that the columns name, which have to differ by more than capitals."""
+    names = sorted({name for column in labels for name in column})
+    alike: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        alike[name.casefold()].append(name)
+    for spellings in alike.values():
+        if len(spellings) > 1:
+            raise InputError(
+                f"labels: {shortlist(spellings)} differ in capitals only; write them alike in both "
+                "files, or predictions will count as wrong"
+            )
+    if len(names) < 2:
+        raise InputError(
+            f"labels: both files name the one class {names[0]!r}, so there was nothing to decide; "
+            "give predictions among two classes or more"
+        )
+    return Classes(names)

@@ -1,0 +1,217 @@
+"""`Graph`: who is tied to whom, and what is known about each node. Checked once, then frozen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from unseen.errors import InputError, shortlist
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+MAX_NAMED = 3  # offenders named in one message
+
+
+@dataclass(frozen=True)
+class Repairs:
+    """What was put right while the graph was built: counted, so that a report can tell."""
+
+    duplicate_edges: int = 0
+    self_loops: int = 0
+    isolated_nodes: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A graph with a text and/or a feature vector for each node.
+
+    Args:
+        adjacency: square, sparse or dense, [n, n]; entry (i, j) is the strength of the tie i -> j.
+        features: one row for each node, dense or sparse, [n, d].
+        texts: one non-empty text for each node.
+        ids: unique names of the nodes; their positions when left out.
+        vocabulary: the word that each feature column counts; makes `features` a bag of words.
+        directed: keep ties one-way, so that a hop looks from source to target only. Otherwise a tie
+            counts in both directions, with the larger weight where the two directions differ.
+
+    >>> Graph([[0, 1], [0, 0]], texts=["a cat", "a dog"])
+    Graph(2 nodes, 1 edges, texts)
+    """
+
+    adjacency: Any
+    features: Any = None
+    texts: Sequence[str] | None = None
+    ids: Sequence[str] | None = None
+    vocabulary: Sequence[str] | None = None
+    directed: bool = False
+    repairs: Repairs = field(default_factory=Repairs)
+
+    def __post_init__(self) -> None:
+        adjacency, repairs = _checked_adjacency(self.adjacency, self.directed, self.repairs)
+        n = adjacency.shape[0]
+        ids = tuple(map(str, range(n))) if self.ids is None else tuple(map(str, self.ids))
+        _check_length("ids", len(ids), n)
+        _check_unique_ids(ids)
+        texts = None if self.texts is None else tuple(self.texts)
+        if texts is not None:
+            _check_length("texts", len(texts), n)
+            _check_texts(texts, ids)
+        features = None if self.features is None else _checked_features(self.features, n, ids)
+        vocabulary = None if self.vocabulary is None else tuple(map(str, self.vocabulary))
+        if vocabulary is not None and (features is None or len(vocabulary) != features.shape[1]):
+            found = "no features" if features is None else f"{features.shape[1]} feature columns"
+            raise InputError(
+                f"vocabulary: has {len(vocabulary)} words but the graph has {found}; "
+                "give one word for each feature column"
+            )
+        if texts is None and features is None:
+            raise InputError(
+                "graph: nodes have neither texts nor features, so nothing can be said about them; "
+                "give `texts` or `features` (a `text` column or numeric columns in the nodes file)"
+            )
+        for name, value in (
+            ("adjacency", adjacency),
+            ("repairs", repairs),
+            ("ids", ids),
+            ("texts", texts),
+            ("features", features),
+            ("vocabulary", vocabulary),
+        ):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_edges(
+        cls,
+        source: ArrayLike,
+        target: ArrayLike,
+        weight: ArrayLike | None = None,
+        *,
+        nodes: int,
+        directed: bool = False,
+        **content: Any,
+    ) -> Self:
+        """Build a graph from two columns of node positions and, perhaps, a column of weights.
+
+        A tie that is listed more than once (in an undirected graph: in either order) is kept once,
+        with its largest weight.
+        """
+        rows = np.asarray(source, dtype=np.int64)
+        columns = np.asarray(target, dtype=np.int64)
+        values = np.ones(len(rows)) if weight is None else np.asarray(weight, dtype=np.float64)
+        if not directed:
+            rows, columns = np.minimum(rows, columns), np.maximum(rows, columns)
+        loops = rows == columns
+        rows, columns, values = rows[~loops], columns[~loops], values[~loops]
+        key = rows * nodes + columns
+        order = np.lexsort((values, key))  # the last of each run of equal keys is the largest
+        last = np.append(np.flatnonzero(np.diff(key[order])), len(order) - 1)[: len(order)]
+        keep = order[last]
+        adjacency = sp.csr_array(
+            (values[keep].astype(np.float32), (rows[keep], columns[keep])), shape=(nodes, nodes)
+        )
+        repairs = Repairs(duplicate_edges=len(key) - len(keep), self_loops=int(loops.sum()))
+        return cls(adjacency, directed=directed, repairs=repairs, **content)
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes, n."""
+        return int(self.adjacency.shape[0])
+
+    @property
+    def edges(self) -> int:
+        """Number of distinct ties, self-loops left out."""
+        return int(self.adjacency.nnz if self.directed else self.adjacency.nnz // 2)
+
+    def positions(self) -> dict[str, int]:
+        """Return the row of each id."""
+        return {name: i for i, name in enumerate(self.ids or ())}
+
+    def to_pyg(self) -> Any:
+        """Return the graph as a `torch_geometric.data.Data`."""
+        from unseen.read.objects import to_pyg
+
+        return to_pyg(self)
+
+    def __repr__(self) -> str:
+        content = [name for name in ("texts", "features") if getattr(self, name) is not None]
+        return f"Graph({self.nodes:,} nodes, {self.edges:,} edges, {' and '.join(content)})"
+
+
+def _checked_adjacency(given: Any, directed: bool, repairs: Repairs) -> tuple[Any, Repairs]:
+    """Return A as float32 CSR without a diagonal, symmetric unless directed, and what was mended."""
+    A = sp.csr_array(given, dtype=np.float32)
+    if A.ndim != 2 or A.shape[0] != A.shape[1]:
+        raise InputError(f"adjacency: expected a square matrix [n, n], found shape {A.shape}")
+    if A.shape[0] == 0:
+        raise InputError("graph: there are no nodes; give at least two")
+    wrong = ~(np.isfinite(A.data) & (A.data >= 0))
+    if wrong.any():
+        at = int(np.flatnonzero(wrong)[0])
+        row = int(np.searchsorted(A.indptr, at, side="right")) - 1
+        raise InputError(
+            f"adjacency: the tie from node {row} to node {A.indices[at]} has weight {A.data[at]}; "
+            "a weight is the strength of a tie and must be a positive, finite number"
+        )
+    loops = int(np.count_nonzero(A.diagonal()))
+    if loops:
+        A = sp.csr_array(A - sp.diags_array(A.diagonal(), format="csr"))
+    if not directed:
+        A = sp.csr_array(A.maximum(A.T))
+    A.eliminate_zeros()
+    A.sort_indices()
+    linked = np.diff(A.indptr) > 0
+    linked[A.indices] = True
+    return A, Repairs(
+        repairs.duplicate_edges, repairs.self_loops + loops, int((~linked).sum())
+    )
+
+
+def _check_length(what: str, found: int, expected: int) -> None:
+    if found != expected:
+        raise InputError(f"{what}: expected {expected:,} (one for each node), found {found:,}")
+
+
+def _check_unique_ids(ids: tuple[str, ...]) -> None:
+    if len(set(ids)) < len(ids):
+        twice = [name for name, count in Counter(ids).items() if count > 1]
+        raise InputError(
+            f"ids: {len(twice):,} occur more than once ({shortlist(twice, MAX_NAMED)}); "
+            "every node needs an id of its own"
+        )
+
+
+def _check_texts(texts: tuple[str, ...], ids: tuple[str, ...]) -> None:
+    empty = [ids[i] for i, text in enumerate(texts) if not isinstance(text, str) or not text.strip()]
+    if empty:
+        raise InputError(
+            f"texts: {len(empty):,} of {len(ids):,} nodes have an empty or missing text "
+            f"({shortlist(empty, MAX_NAMED)}); give each a text, if only its name, or drop the node"
+        )
+
+
+def _checked_features(given: Any, n: int, ids: tuple[str, ...]) -> NDArray[np.float32] | Any:
+    sparse = sp.issparse(given)
+    try:
+        X = sp.csr_array(given, dtype=np.float32) if sparse else np.asarray(given, np.float32)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"features: expected numbers only ({error})") from error
+    if X.ndim != 2 or X.shape[1] == 0:
+        raise InputError(f"features: expected one row of numbers a node, found shape {X.shape}")
+    _check_length("features", X.shape[0], n)
+    values = X.data if sparse else X
+    if not np.isfinite(values).all():
+        bad = X.tocoo() if sparse else None
+        row = int(bad.coords[0][~np.isfinite(bad.data)][0]) if bad is not None else int(
+            np.flatnonzero(~np.isfinite(X).all(axis=1))[0]
+        )
+        raise InputError(
+            f"features: node {ids[row]!r} (row {row}) has a value that is NaN or infinite; "
+            "replace such values with numbers before you go on"
+        )
+    return X

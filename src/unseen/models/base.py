@@ -1,0 +1,85 @@
+"""The contract of every model: `fit`, `scores`, `predict`, `get_params`, as in scikit-learn.
+
+A constructor only stores what it is given; `fit` checks and learns; what was learned ends in `_`.
+A model meets nodes as `Hops`, classes as rows of CSDs, labels as class positions (-1 = none): never
+as ids, files or edge lists. One that must walk the graph itself is handed the `Operator`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from unseen.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unseen.propagate.hops import Hops
+    from unseen.propagate.operators import Operator
+
+
+class Model(ABC):
+    """A zero-shot node classifier over hops and class semantic descriptions (CSDs)."""
+
+    needs_labels = False  # whether `fit` can learn anything without a labelled node
+
+    @abstractmethod
+    def fit(
+        self,
+        hops: Hops,
+        labels: NDArray[np.int64],
+        csds: NDArray[np.float32],
+        operator: Operator | None = None,
+        among: NDArray[np.bool_] | None = None,
+    ) -> Self:
+        """Learn from the labels of seen classes.
+
+        Args:
+            hops: what each node and its surroundings say, K+1 blocks [n, d].
+            labels: class position of each node, -1 where there is none. [n]
+            csds: one vector for each class, seen or not. [C, d_s]
+            operator: the graph, for models that walk it.
+            among: the classes that an unlabelled node may belong to; all of them when left out. [C]
+        """
+
+    @abstractmethod
+    def scores(self, hops: Hops, csds: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """Return how well each class fits each node, higher is better. [n, C]"""
+
+    def predict(self, hops: Hops, among: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """Return the best class of each node, chosen among all classes or some. [n]"""
+        scores = self.scores(hops)
+        if among is not None:
+            scores = np.where(among, scores, -np.inf)
+        return scores.argmax(axis=1)
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the arguments of the constructor as they stand."""
+        names = inspect.signature(type(self)).parameters
+        return {name: getattr(self, name) for name in names}
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
+        return f"{type(self).__name__}({given})"
+
+
+def check_fit(
+    hops: Hops, labels: NDArray[np.int64], csds: NDArray[np.float32], *, same_space: bool
+) -> None:
+    """Refuse inputs that do not belong together, before anything is learned."""
+    nodes, width = hops.own.shape
+    if len(labels) != nodes:
+        raise InputError(f"labels: expected {nodes:,} (one for each node), found {len(labels):,}")
+    if labels.max(initial=-1) >= len(csds):
+        raise InputError(
+            f"labels: class position {labels.max()} found, but there are only {len(csds)} CSDs"
+        )
+    if same_space and csds.shape[1] != width:
+        raise InputError(
+            f"csds: have {csds.shape[1]} dimensions but node vectors have {width}; this model "
+            "compares the two, so encode both with the same encoder"
+        )

@@ -1,0 +1,305 @@
+r"""DGPN: decomposed graph prototype network, learned from labels of seen classes (KDD 2021).
+
+What node i hears from k hops away, :math:`\bar x_i^{(k)} = (P^k X)_i`, goes through one map into a
+latent space, and from there into the space of the class semantic descriptions (CSDs)
+:math:`s_c`: hop by hop (locality) and as a weighted sum (compositionality).
+
+.. math::
+    h_i^{(k)} &= \psi(\bar x_i^{(k)})                                        && [d] \to [d_h] \\
+    f_{ic}^{(k)} &= \mathrm{sim}(\phi_{loc}(h_i^{(k)}), s_c)                 && \text{Eq. 17} \\
+    Q_{loc} &= -\tfrac{1}{K+1} \sum_k \ln \mathrm{softmax}_c(f_i^{(k)})      && \text{Eq. 18} \\
+    z_i &= \textstyle\sum_k \omega_k h_i^{(k)}                               && \text{Eq. 19} \\
+    g_{ic} &= \mathrm{sim}(\phi_{com}(z_i), s_c) \qquad
+    Q_{com} = -\ln \mathrm{softmax}_c(g_i)                                   && \text{Eq. 20} \\
+    Q &= Q_{com} + \alpha\, Q_{loc}                                          && \text{Eq. 21} \\
+    \hat c_i &= \arg\max_c\; \mathrm{sim}(\phi_{com}(z_i), s_c)              && \text{Eq. 22}
+
+Both losses are means over the labelled nodes, c in the softmax being the node's own class. The
+published code departs from the print in three places. It takes the mean over hops in Eq. 18, not
+the sum, and so does this file (for the print multiply alpha by K+1); it runs both softmaxes over
+all classes, not the seen ones (`negatives`); and it weighs what goes into psi, not what comes out
+(`weigh`): :math:`h^{(k)} = \psi(\omega_k \bar x^{(k)})`, :math:`z = \sum_k h^{(k)}`.
+
+The maps :math:`\psi, \phi_{loc}, \phi_{com}` are shared by all hops and start in one of two ways:
+
+======== =================================== ============================ =========================
+start    psi                                 phi                          for
+======== =================================== ============================ =========================
+xavier   ReLU(xW + b), then dropout          zV + c                       two unrelated spaces
+identity xW, W = I + A, A = 0 at first       zV, V = I + B, B = 0         one space: before training
+                                                                          this is `Prototype`
+======== =================================== ============================ =========================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from unseen.errors import InputError, SavedFileError
+from unseen.models.base import Model, check_fit
+from unseen.vectors import unit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from torch import Generator, Tensor
+
+    from unseen.propagate.hops import Hops
+    from unseen.propagate.operators import Operator
+
+ROWS = 8192  # that go through the maps at a time once they are learned
+PSI, LOCAL, COMPOSED = "to_latent_", "to_semantic_local_", "to_semantic_"
+BIAS = "bias_"  # what the name of a map's bias ends in; maps that start at the identity have none
+CHOICES = {
+    "start": ("auto", "identity", "xavier"),
+    "negatives": ("seen", "all"),
+    "weigh": ("latent", "input"),
+    "similarity": ("inner", "cosine"),
+}
+
+Maps = dict[str, Any]  # matrices and biases by name: tensors in training, arrays afterwards
+
+
+class DGPN(Model):
+    """Maps from hops to CSDs, trained so that each hop and their sum say the class.
+
+    Args:
+        start: how the maps start; "auto" takes the identity when node vectors and CSDs have the
+            same width, which is how a caller says that they share a space, and else "xavier".
+        local_weight: alpha, the weight of the local loss.
+        latent: width of the latent space with "xavier"; the identity keeps that of the input.
+        epochs: steps of Adam, each over all labelled nodes.
+        learning_rate: of Adam. At the identity it is divided by the width d: a step moves each
+            entry of a map by as much as the rate, hence a vector by up to d times as much.
+        dropout: share of latent entries left out in a step ("xavier" only).
+        negatives: the classes that both softmaxes run over.
+        weigh: where the weights of the hops go: on the "latent" vectors or on the "input" of psi.
+        similarity: "inner" takes CSDs at the lengths they have, "cosine" disregards lengths.
+        temperature: what cosines are divided by before a softmax; not part of the scores.
+        decay: weight of half the squared distance of the maps from their start, added to the loss.
+        seed: for the start and the dropout.
+        device: where training runs, as PyTorch names it.
+    """
+
+    needs_labels = True
+
+    def __init__(
+        self,
+        start: Literal["auto", "identity", "xavier"] = "auto",
+        local_weight: float = 1.0,
+        latent: int = 128,
+        epochs: int = 200,
+        learning_rate: float = 0.01,
+        dropout: float = 0.5,
+        negatives: Literal["seen", "all"] = "all",
+        weigh: Literal["latent", "input"] = "latent",
+        similarity: Literal["inner", "cosine"] = "cosine",
+        temperature: float = 0.1,
+        decay: float = 0.0,
+        seed: int = 0,
+        device: str = "cpu",
+    ) -> None:
+        self.start = start
+        self.local_weight = local_weight
+        self.latent = latent
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.dropout = dropout
+        self.negatives = negatives
+        self.weigh = weigh
+        self.similarity = similarity
+        self.temperature = temperature
+        self.decay = decay
+        self.seed = seed
+        self.device = device
+
+    def fit(
+        self,
+        hops: Hops,
+        labels: NDArray[np.int64],
+        csds: NDArray[np.float32],
+        operator: Operator | None = None,
+        among: NDArray[np.bool_] | None = None,
+    ) -> Self:
+        """Train the maps on the labelled nodes, the only ones whose hops are read."""
+        import torch
+
+        seen = self._check(hops, labels, csds)  # [C_s]
+        labelled = np.flatnonzero(labels >= 0)  # [m]
+        if self.negatives == "seen":
+            rivals, own = csds[seen], np.searchsorted(seen, labels[labelled])
+        else:
+            rivals, own = csds, labels[labelled]
+        before, after = self._weights(hops)
+        X = np.stack([w * block[labelled] for w, block in zip(before, hops.blocks, strict=True)])
+        x = torch.as_tensor(X, device=self.device)  # [K+1, m, d]
+        y = torch.as_tensor(own, device=self.device)  # [m]
+        S = torch.as_tensor(self._scaled(rivals), device=self.device)  # [C', d_s]
+
+        rng = torch.Generator(self.device).manual_seed(self.seed)
+        start = self._start(hops.own.shape[1], csds.shape[1], rng)
+        maps = {name: value.clone().requires_grad_() for name, value in start.items()}
+        rate = self.learning_rate if PSI + BIAS in maps else self.learning_rate / X.shape[2]
+        adam = torch.optim.Adam(maps.values(), lr=rate)
+        history = []
+        for _ in range(self.epochs):
+            q_com, q_loc = self._losses(maps, x, y, S, after, rng)
+            loss = q_com + self.local_weight * q_loc  # Eq. 21
+            if self.decay:
+                moved = sum((maps[name] - start[name]).square().sum() for name in maps)
+                loss = loss + self.decay / 2 * moved
+            adam.zero_grad()
+            torch.autograd.backward(loss)
+            adam.step()
+            history.append(loss.item())
+
+        self.maps_: Maps = {name: value.detach().cpu().numpy() for name, value in maps.items()}
+        self.csds_ = np.asarray(csds, np.float32)
+        self.losses_ = np.array(history, np.float32)  # [epochs]
+        return self
+
+    def scores(self, hops: Hops, csds: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """Return sim(phi_com(z_i), s_c), also for classes that come with other CSDs. [n, C]"""
+        S = self.csds_ if csds is None else np.asarray(csds, np.float32)
+        if S.shape[1] != self.csds_.shape[1]:
+            raise InputError(
+                f"csds: expected {self.csds_.shape[1]} dimensions as in training, found "
+                f"{S.shape[1]}; encode added classes as the first ones were"
+            )
+        S = self._scaled(S)
+        mapped = self._map(hops.blocks, *self._weights(hops))
+        return np.concatenate([self._scaled(rows) @ S.T for rows in mapped])  # Eq. 22
+
+    def vectors(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return phi_com(psi(X)), what nodes say themselves in the space of CSDs. [n, d_s]"""
+        return np.concatenate(list(self._map((np.asarray(X, np.float32),), [1.0], [1.0])))
+
+    def state(self) -> dict[str, NDArray[np.float32]]:
+        """Return what was learned, by name, for a file."""
+        return {**self.maps_, "csds_": self.csds_}
+
+    def restore(self, state: dict[str, NDArray[np.float32]]) -> Self:
+        """Take up what `state` returned, in place of `fit`."""
+        missing = {PSI, LOCAL, COMPOSED, "csds_"} - state.keys()
+        if missing:
+            raise SavedFileError(f"DGPN: {', '.join(sorted(missing))} not found in the saved state")
+        self.maps_ = {name: value for name, value in state.items() if name != "csds_"}
+        self.csds_ = state["csds_"]
+        return self
+
+    def _check(
+        self, hops: Hops, labels: NDArray[np.int64], csds: NDArray[np.float32]
+    ) -> NDArray[np.int64]:
+        """Refuse what cannot be trained on; return the seen classes. [C_s]"""
+        for name, allowed in CHOICES.items():
+            if getattr(self, name) not in allowed:
+                found = getattr(self, name)
+                raise InputError(f"{name}: expected one of {allowed}, found {found!r}")
+        check_fit(hops, labels, csds, same_space=self.start == "identity")
+        seen = np.unique(labels[labels >= 0])
+        if len(seen) == 0:
+            raise InputError(
+                "labels: DGPN learns from labelled nodes and found none; give labels of some "
+                "classes, or use Prototype or Refine, which need none"
+            )
+        if len(seen) == 1:
+            raise InputError(
+                f"labels: DGPN learns what tells classes apart, but all {(labels >= 0).sum():,} "
+                f"labelled nodes are of class {seen[0]}; label nodes of a second class, or use "
+                "Prototype or Refine"
+            )
+        return seen
+
+    def _start(self, width: int, semantic: int, rng: Generator) -> Maps:
+        """Return the maps before training."""
+        import torch
+
+        if self.start == "identity" or (self.start == "auto" and width == semantic):
+            return {name: torch.eye(width, device=self.device) for name in (PSI, LOCAL, COMPOSED)}
+        maps = {}
+        for name, rows, columns in (
+            (PSI, width, self.latent),  # W [d, d_h]
+            (LOCAL, self.latent, semantic),  # V_loc [d_h, d_s]
+            (COMPOSED, self.latent, semantic),  # V_com [d_h, d_s]
+        ):
+            matrix = torch.empty(rows, columns, device=self.device)
+            maps[name] = torch.nn.init.xavier_uniform_(matrix, generator=rng)
+            maps[name + BIAS] = torch.zeros(columns, device=self.device)
+        return maps
+
+    def _losses(
+        self,
+        maps: Maps,
+        x: Tensor,  # [K+1, m, d]
+        y: Tensor,  # position of each node's class among the rivals [m]
+        S: Tensor,  # CSDs of the rivals [C', d_s]
+        weights: list[float],  # [K+1]
+        rng: Generator,
+    ) -> tuple[Tensor, Tensor]:
+        """Return the compositional and the local loss."""
+        from torch.nn.functional import cross_entropy
+
+        h = to_latent(maps, x)  # [K+1, m, d_h]
+        if self.dropout and PSI + BIAS in maps:
+            h = h * h.new_empty(h.shape).bernoulli_(1 - self.dropout, generator=rng)
+            h = h / (1 - self.dropout)
+        f = self._logits(to_semantic(maps, LOCAL, h), S)  # Eq. 17  [K+1, m, C']
+        q_loc = cross_entropy(f.flatten(0, 1), y.repeat(len(f)))  # Eq. 18
+        z = compose(weights, h)  # Eq. 19  [m, d_h]
+        g = self._logits(to_semantic(maps, COMPOSED, z), S)  # [m, C']
+        q_com = cross_entropy(g, y)  # Eq. 20
+        return q_com, q_loc
+
+    def _logits(self, predicted: Tensor, S: Tensor) -> Tensor:
+        """Return sim(predicted, s_c) as a softmax takes it; S comes scaled. [..., C']"""
+        from torch.linalg import vector_norm
+
+        if self.similarity == "cosine":
+            lengths = vector_norm(predicted, dim=-1, keepdim=True)
+            predicted = predicted / (lengths.where(lengths > 0, 1.0) * self.temperature)
+        return predicted @ S.T
+
+    def _scaled(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return rows whose inner products are `similarity`."""
+        return unit(rows) if self.similarity == "cosine" else rows
+
+    def _weights(self, hops: Hops) -> tuple[list[float], list[float]]:
+        """Return the weights of the hops before psi and after it. Twice [K+1]"""
+        omega, ones = hops.weights.tolist(), [1.0] * len(hops.weights)
+        return (omega, ones) if self.weigh == "input" else (ones, omega)
+
+    def _map(
+        self, blocks: Sequence[NDArray[np.float32]], before: list[float], after: list[float]
+    ) -> Iterator[NDArray[np.float32]]:
+        """Give phi_com(z), some rows at a time. [ROWS, d_s]"""
+        width = len(self.maps_[PSI])
+        if blocks[0].shape[1] != width:
+            raise InputError(
+                f"nodes: expected vectors of {width} dimensions as in training, found "
+                f"{blocks[0].shape[1]}; encode them as in training"
+            )
+        for at in range(0, max(1, len(blocks[0])), ROWS):
+            rows = slice(at, at + ROWS)
+            h = [
+                to_latent(self.maps_, w * block[rows])
+                for w, block in zip(before, blocks, strict=True)
+            ]
+            yield to_semantic(self.maps_, COMPOSED, compose(after, h))
+
+
+def to_latent(maps: Maps, x: Any) -> Any:
+    """psi: ReLU(xW + b), or xW without a bias. [..., d] -> [..., d_h]"""
+    h = x @ maps[PSI]
+    return (h + maps[PSI + BIAS]).clip(min=0) if PSI + BIAS in maps else h
+
+
+def to_semantic(maps: Maps, name: str, h: Any) -> Any:
+    """phi_loc or phi_com: hV + c, or hV without a bias. [..., d_h] -> [..., d_s]"""
+    return h @ maps[name] + maps.get(name + BIAS, 0.0)
+
+
+def compose(weights: list[float], h: Iterable[Any]) -> Any:
+    """Return the weighted sum of hops. K+1 times [m, d_h] -> [m, d_h]"""
+    return sum(weight * each for weight, each in zip(weights, h, strict=True))

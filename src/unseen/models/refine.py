@@ -1,0 +1,225 @@
+r"""Refine: let texts, descriptions and the graph agree with each other over the unlabelled nodes.
+
+Every class has a centre :math:`m_c` that starts at its description. A round is
+
+.. math::
+    p_{ic} &\propto \exp(\cos(x_i, m_c) / \tau)                              && \text{own text} \\
+    q_{ic} &\propto p_{ic} \prod_{j \sim i} (1 - h + h\, C\, q_{jc})^{a_{ij}} && \text{neighbours} \\
+    m_c &\propto \lambda\, s_c + (1 - \lambda)\, \overline{x}_c(q)             && \text{new centres}
+
+with the agreement h of the graph and the temperature from `agreement.py`, C the number of classes,
+and :math:`\overline{x}_c(q)` the mean direction of the nodes weighted by q. Labelled nodes keep
+their label. The description keeps the weight :math:`\lambda` for ever, so that a class cannot
+drift away from its name, and all classes are equally likely beforehand, so that small ones are not
+swallowed. The last round reads the texts through a linear discriminant of the q-weighted classes
+(shared covariance) instead of the cosine.
+
+The second line is repeated K times from q = p; after k times a node has heard from k hops away, so
+what the k-th time adds to the winner's lead is the share of hop k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from unseen.models.agreement import TIES, Agreement, clamp, deviation, judge_ties, sharpen
+from unseen.models.base import Model, check_fit
+from unseen.vectors import softmax, unit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unseen.propagate.hops import Hops
+    from unseen.propagate.operators import Operator
+
+DAMPING = 0.5  # of old beliefs in new ones: without it two-coloured graphs swing
+RIDGE = 0.1  # of the mean variance, added to the covariance of the discriminant
+
+
+@dataclass(frozen=True, eq=False)
+class Opinions:
+    """What each source says about each node, from the narrowest to the widest. Each [n, C]."""
+
+    description: NDArray[np.float32]  # own text against the descriptions alone
+    text: NDArray[np.float32]  # own text against what was learned about the classes
+    hops: tuple[NDArray[np.float32], ...]  # K+1 times; hops[k] has heard from k hops away
+
+    @property
+    def beliefs(self) -> NDArray[np.float32]:
+        """The widest opinion, which decides the label."""
+        return self.hops[-1]
+
+    @property
+    def confidence(self) -> NDArray[np.float32]:
+        """The mean of the three opinions: neighbours of one mind sound surer than they are."""
+        return (self.description + self.text + self.beliefs) / 3
+
+
+class Refine(Model):
+    """Beliefs over the graph with centres that learn from unlabelled nodes (transductive).
+
+    Args:
+        description_weight: lambda; 1 leaves every centre at its description.
+        rounds: how often centres are re-estimated.
+        hops: K, how far beliefs travel in a round.
+        seed: for the ties that are sampled to estimate h.
+    """
+
+    def __init__(
+        self, description_weight: float = 0.5, rounds: int = 6, hops: int = 6, seed: int = 0
+    ) -> None:
+        self.description_weight = description_weight
+        self.rounds = rounds
+        self.hops = hops
+        self.seed = seed
+
+    def fit(
+        self,
+        hops: Hops,
+        labels: NDArray[np.int64],
+        csds: NDArray[np.float32],
+        operator: Operator | None = None,
+        among: NDArray[np.bool_] | None = None,
+    ) -> Self:
+        """Estimate h, the temperatures, the centres and the discriminant."""
+        check_fit(hops, labels, csds, same_space=True)
+        rng = np.random.default_rng(self.seed)
+        X, S = unit(hops.own), unit(csds)
+        barred = _barred(among, len(S))
+        scores = np.where(barred, -np.inf, X @ S.T)  # [n, C]
+        self.agreement_ = (
+            Agreement(0.0, 0.0, 0.0, 0.5 * deviation(scores), measured=False)
+            if operator is None
+            else judge_ties(X, scores, labels, operator, rng)
+        )
+        self.level_, self.start_temperature_ = self.agreement_.usable, self.agreement_.temperature
+        walk = operator if self.level_ else None
+        ties = None if walk is None else walk.ties(TIES, rng)
+        self.csds_, centres = S, S
+        for _ in range(self.rounds if self.description_weight < 1 else 0):
+            p = self._read(np.where(barred, -np.inf, X @ centres.T), ties, labels)
+            q = self._believe(p, walk)[-1]
+            centres = self._centres(S, _means(X, q))
+        if self.description_weight < 1 and self.rounds:
+            self._discriminate(X, q)
+        else:
+            self.means_, self.precision_ = S, np.eye(S.shape[1], dtype=np.float32)
+        self._read(np.where(barred, -np.inf, self.scores(hops)), ties, labels)
+        return self
+
+    def scores(self, hops: Hops, csds: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """Return what own texts alone say: the discriminant before any neighbour. [n, C]"""
+        model = self if csds is None else self.with_classes(csds)
+        weights = model.means_ @ model.precision_  # [C, d]
+        bias = -0.5 * (weights * model.means_).sum(axis=1)
+        return np.asarray(unit(hops.own) @ weights.T + bias, dtype=np.float32)
+
+    def opinions(
+        self,
+        hops: Hops,
+        labels: NDArray[np.int64],
+        operator: Operator | None,
+        among: NDArray[np.bool_] | None = None,
+    ) -> Opinions:
+        """Read the texts, then let beliefs travel; nothing is learned any more."""
+        barred = _barred(among, len(self.csds_))
+        start = np.where(barred, -np.inf, unit(hops.own) @ self.csds_.T)
+        own = np.where(barred, -np.inf, self.scores(hops))
+        description = softmax(start / self.start_temperature_)
+        text = softmax(own / self.temperature_)
+        clamp(description, labels)
+        clamp(text, labels)
+        steps = self._believe(text, operator if self.level_ else None)
+        return Opinions(description, text, tuple(steps))
+
+    def with_classes(self, csds: NDArray[np.float32]) -> Refine:
+        """Return a copy that knows these classes too, by their descriptions alone. [C_new, d]
+
+        A new class gets its mean where the old ones have theirs on average: as far along its
+        description as they are along their own.
+        """
+        S = unit(csds)
+        along = float((self.means_ * self.csds_).sum(axis=1).mean())
+        return self._copy(
+            csds_=np.concatenate([self.csds_, S]), means_=np.concatenate([self.means_, along * S])
+        )
+
+    def adapted(
+        self,
+        new: int,
+        hops: Hops,
+        labels: NDArray[np.int64],
+        operator: Operator | None,
+        among: NDArray[np.bool_] | None = None,
+    ) -> Refine:
+        """Return a copy in which the last `new` classes have learned from the nodes at hand.
+
+        All else stays as it was fitted: the other classes, the covariance and the temperatures.
+        """
+        model: Refine = self
+        X, length = unit(hops.own), float(np.linalg.norm(self.means_[:-new], axis=1).mean())
+        for _ in range(self.rounds if self.description_weight < 1 else 0):
+            q = model.opinions(hops, labels, operator, among).beliefs
+            centres = self._centres(self.csds_[-new:], _means(X, q[:, -new:]))
+            model = self._copy(means_=np.concatenate([self.means_[:-new], length * centres]))
+        return model
+
+    def _centres(self, S: NDArray[np.float32], found: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Third line of the formula. [C, d]"""
+        weight = self.description_weight
+        return unit(weight * S + (1 - weight) * unit(found))
+
+    def _read(
+        self,
+        scores: NDArray[np.float32],
+        ties: NDArray[np.int64] | None,
+        labels: NDArray[np.int64],
+    ) -> NDArray[np.float32]:
+        """First line: scores of own texts as probabilities, labelled nodes at certainty. [n, C]"""
+        self.temperature_ = 0.5 * deviation(scores)
+        if ties is not None:
+            self.temperature_, level, _ = sharpen(scores, ties, labels)
+            self.level_ = self.level_ if self.agreement_.measured else level
+        p = softmax(scores / self.temperature_)
+        clamp(p, labels)
+        return p
+
+    def _believe(
+        self, p: NDArray[np.float32], operator: Operator | None
+    ) -> list[NDArray[np.float32]]:
+        """Second line, K times; return the beliefs after each, the first being p. K+1 x [n, C]"""
+        steps = [p]
+        if operator is None:
+            return steps
+        possible = int((p.max(axis=0) > 0).sum())  # C of the formula
+        own = np.log(p + 1e-12)
+        for _ in range(self.hops):
+            heard = np.log(1 - self.level_ + self.level_ * possible * steps[-1])
+            told = softmax(own + operator.gather(heard))
+            steps.append(DAMPING * steps[-1] + (1 - DAMPING) * told)
+        return steps
+
+    def _discriminate(self, X: NDArray[np.float32], q: NDArray[np.float32]) -> None:
+        """Learn class means [C, d] and the inverse of the covariance within classes [d, d]."""
+        n, d = X.shape
+        self.means_ = _means(X, q)
+        within = X.T @ X / n - (self.means_.T * (q.sum(axis=0) / n)) @ self.means_
+        within += RIDGE * np.trace(within) / d * np.eye(d, dtype=np.float32)
+        self.precision_ = np.linalg.inv(within).astype(np.float32)
+
+    def _copy(self, **learned: NDArray[np.float32]) -> Refine:
+        twin = Refine(**self.get_params())
+        twin.__dict__.update({**self.__dict__, **learned})
+        return twin
+
+
+def _barred(among: NDArray[np.bool_] | None, classes: int) -> NDArray[np.bool_]:
+    return np.zeros(classes, dtype=bool) if among is None else ~among
+
+
+def _means(X: NDArray[np.float32], q: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the mean vector of each class, nodes weighted by belief. [C, d]"""
+    return np.asarray((q.T @ X) / np.maximum(q.sum(axis=0), 1e-9)[:, None], dtype=np.float32)

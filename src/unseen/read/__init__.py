@@ -1,0 +1,1 @@
+"""From files and from objects of other libraries to `Graph`, `Classes` and `Labels`."""

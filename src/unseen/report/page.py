@@ -1,0 +1,91 @@
+"""`render`: a record, its predictions and its map as one HTML page that needs nothing else.
+
+The page loads nothing: plotly, style, scripts and data are inside it. Its content security policy
+names the two scripts by their hashes, so that no other script can run, whatever a text contains.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+import numpy as np
+import polars as pl
+from plotly.offline import get_plotlyjs
+
+from unseen.report import figures, results, workings
+from unseen.report.palette import looks
+from unseen.report.safe import number, text
+
+CLOSEST = 3  # pairs of classes named beside the heat map
+HEAT_ROW, HEAT_LEAST, HEAT_MOST = 20, 300, 760  # pixels
+
+
+def render(record: dict[str, Any], predictions: pl.DataFrame, map: pl.DataFrame) -> str:
+    """Return the report as one self-contained HTML page.
+
+    Args:
+        record: what happened, as JSON: counts, classes, choices, steps, warnings.
+        predictions: id, label, confidence, runner_up, reason; one row a node without a label.
+        map: id, x, y, label, confidence, known, text; a sample of the nodes in two dimensions.
+    """
+    drawn = looks(record["classes"])
+    names = [str(entry["name"]) for entry in record["classes"]]
+    similarity = np.array(record["class_similarity"], dtype=np.float64)  # [C, C]
+    mean, _ = results.certainty(predictions)
+    counts = figures.confidence_counts(predictions["confidence"])
+    code = {"plotly": _script(get_plotlyjs()), "script": _script(_part("figures.js", "table.js"))}
+    headline = text(results.headline(record, predictions))
+    return Template(_part("page.html")).substitute(
+        code,
+        policy=" ".join(_digest(script) for script in code.values()),
+        style=_part("style.css"),
+        headline=headline,
+        headline_parts=headline.replace("; ", "; <wbr>"),
+        made=text(workings.made(record)),
+        cards=results.figures_in_short(record, predictions),
+        warnings=workings.warnings(record),
+        map_nodes=f"{map.height:,}",
+        any_known="" if bool(map["known"].any()) else "hidden",
+        legend=results.legend(record, drawn),
+        map=figures.map_figure(map, drawn),
+        confidence=figures.confidence_figure(counts, mean),
+        classes=results.class_rows(record, predictions, drawn),
+        similarity=figures.similarity_figure(names, similarity),
+        heat_height=min(max(HEAT_LEAST, HEAT_ROW * len(names) + 180), HEAT_MOST),
+        closest=_closest(figures.closest_pairs(names, similarity, CLOSEST)),
+        csd_quality=workings.csd_quality(record),
+        hops=results.hop_rows(record, drawn),
+        agreement=workings.agreement(record),
+        choices=workings.choices(record),
+        rows=results.least_certain(predictions, drawn),
+        row_count=min(predictions.height, results.LEAST_CERTAIN),
+        steps=workings.steps(record),
+        graph=workings.graph_facts(record),
+        settings=workings.settings(record),
+    )
+
+
+def _closest(pairs: list[tuple[str, str, float]]) -> str:
+    return "".join(
+        f"<li><b>{number(value)}</b> <span>{text(one)}</span> and <span>{text(other)}</span></li>"
+        for one, other, value in pairs
+    )
+
+
+def _part(*names: str) -> str:
+    """Return files of this package, joined."""
+    room = files("unseen.report")
+    return "\n".join(room.joinpath(name).read_text(encoding="utf-8") for name in names)
+
+
+def _script(code: str) -> str:
+    """Return code as a browser will read it: line ends are what its hash depends on."""
+    return code.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _digest(code: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}'"

@@ -1,0 +1,227 @@
+"""The sections about what came out: headline, classes, hops, least certain nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from unseen.report.figures import BINS, confidence_counts
+from unseen.report.palette import Look
+from unseen.report.safe import count, duration, number, percent, text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LOW = 0.5  # a confidence below this is counted in the headline
+LEAST_CERTAIN = 50
+OPEN_CLASSES = 12  # rows shown at once; the others unfold
+
+
+def certainty(predictions: pl.DataFrame) -> tuple[float | None, int]:
+    """Return the mean confidence and how many nodes are below `LOW`."""
+    values = predictions["confidence"].cast(pl.Float64).fill_nan(None)
+    mean = values.mean()
+    return (float(mean) if isinstance(mean, float) else None), int((values < LOW).sum())
+
+
+def headline(record: dict[str, Any], predictions: pl.DataFrame) -> str:
+    """Return what happened, in one plain sentence; not escaped."""
+    classes = record["classes"]
+    eligible = "classes"
+    if record["settings"].get("among") == "unseen":
+        classes = [entry for entry in classes if not entry["seen"]]
+        eligible = "unseen classes"
+    if predictions.is_empty():
+        return "Every node had a label already; nothing was left to predict"
+    mean, low = certainty(predictions)
+    nodes = count(predictions.height, "node")
+    return (
+        f"{nodes} got one of {len(classes):,} {eligible}; "
+        f"mean confidence {number(mean)}; {low:,} below {LOW}"
+    )
+
+
+def figures_in_short(record: dict[str, Any], predictions: pl.DataFrame) -> str:
+    """Return the row of key figures."""
+    mean, low = certainty(predictions)
+    classes, graph = record["classes"], record["graph"]
+    seen = sum(bool(entry["seen"]) for entry in classes)
+    used = sum(entry["predicted"] > 0 for entry in classes)
+    share = percent(low / predictions.height) if predictions.height else "0%"
+    cards = [
+        (f"{predictions.height:,}", "nodes classified", f"of {graph['nodes']:,} in the graph"),
+        (f"{len(classes):,}", "classes", f"{seen:,} with labels, {len(classes) - seen:,} unseen"),
+        (number(mean), "mean confidence", f"{count(used, 'class', 'classes')} in use"),
+        (f"{low:,}", f"below {LOW}", f"{share} of the predictions"),
+        (f"{graph['labelled']:,}", "labels given", f"{graph['edges']:,} edges between nodes"),
+        (duration(record["seconds"]), "in all", f"encoder {record['settings'].get('encoder')}"),
+    ]
+    return "".join(
+        f'<div class="card"><b>{text(value)}</b><span>{text(what)}</span>'
+        f"<small>{text(more)}</small></div>"
+        for value, what, more in cards
+    )
+
+
+def mark(look: Look, hollow: bool = False) -> str:
+    """Return the small sign of a class, in its colour and shape."""
+    kind = f"mark {look.shape}" + (" hollow" if hollow else "")
+    return f'<i class="{kind}" style="--c:{look.colour}"></i>'
+
+
+def legend(record: dict[str, Any], looks: Sequence[Look]) -> str:
+    """Return a button for each class, which shows or hides its nodes on the map."""
+    entries = {entry["name"]: entry for entry in record["classes"]}
+    return "".join(
+        f'<button type="button" aria-pressed="true" data-rank="{look.rank}" '
+        f'title="{text(look.name)}">{mark(look)}<span>{text(look.name)}</span>'
+        f"<small>{entries[look.name]['predicted']:,}</small></button>"
+        for look in looks
+    )
+
+
+def class_rows(record: dict[str, Any], predictions: pl.DataFrame, looks: Sequence[Look]) -> str:
+    """Return one row a class: its name, how many nodes, how confident."""
+    entries = {entry["name"]: entry for entry in record["classes"]}
+    most = max((e["predicted"] + e["labelled"] for e in entries.values()), default=0) or 1
+    groups = predictions.select("label", "confidence").partition_by("label", as_dict=True)
+    rows = []
+    for look in looks:
+        entry, group = entries[look.name], groups.get((look.name,))
+        counts = confidence_counts(group["confidence"]) if group is not None else None
+        rows.append(_class_row(look, entry, counts, most))
+    return _unfold(rows, "class", "classes")
+
+
+def _class_row(
+    look: Look, entry: dict[str, Any], counts: NDArray[np.int64] | None, most: int
+) -> str:
+    kind = "labelled" if entry["seen"] else "unseen"
+    about = f"<p>{text(entry['description'])}</p>" if entry["description"] else ""
+    widths = [100 * entry[key] / most for key in ("predicted", "labelled")]
+    given = f" <em>+ {entry['labelled']:,} given</em>" if entry["labelled"] else ""
+    return (
+        f'<div class="class-row" style="--c:{look.colour}">'
+        f'<div class="who"><h4>{mark(look)}<span>{text(look.name)}</span>'
+        f'<span class="badge {kind}">{kind}</span></h4>{about}</div>'
+        f'<div class="many"><div class="bar"><i style="width:{widths[0]:.2f}%"></i>'
+        f'<i class="given" style="width:{widths[1]:.2f}%"></i></div>'
+        f"<small><b>{entry['predicted']:,}</b> predicted{given}</small></div>"
+        f'<div class="spread">{_spark(counts)}</div>'
+        f'<div class="mean">{number(entry["confidence"])}</div></div>'
+    )
+
+
+def _spark(counts: NDArray[np.int64] | None) -> str:
+    """Return a histogram as a small picture; a bin with few nodes still shows."""
+    if counts is None or not counts.any():
+        return '<small class="none">no predictions</small>'
+    heights = np.where(counts > 0, np.maximum(counts / counts.max() * 30, 2.0), 0.0)
+    bars = "".join(
+        f'<rect x="{i * 5 + 0.4:g}" y="{30 - h:.1f}" width="4.2" height="{h:.1f}"/>'
+        for i, h in enumerate(heights)
+        if h
+    )
+    return (
+        f'<svg viewBox="0 0 {5 * BINS} 30" preserveAspectRatio="none" role="img" '
+        f'aria-label="Distribution of confidence from 0 to 1">'
+        f'<line x1="{2.5 * BINS}" x2="{2.5 * BINS}" y1="0" y2="30"/>{bars}</svg>'
+    )
+
+
+def _unfold(rows: Sequence[str], one: str, many: str) -> str:
+    rest = len(rows) - OPEN_CLASSES
+    if rest <= 0:
+        return "".join(rows)
+    return (
+        "".join(rows[:OPEN_CLASSES])
+        + f"<details><summary>{count(rest, f'more {one}', f'more {many}')}</summary>"
+        + "".join(rows[OPEN_CLASSES:])
+        + "</details>"
+    )
+
+
+def hop_rows(record: dict[str, Any], looks: Sequence[Look]) -> str:
+    """Return how much each distance counted, overall and for each class."""
+    hops = record["hop_share"]["hops"]
+    if len(hops) <= 1:
+        return f'<p class="note">The graph was not used: {text(_why_no_graph(record))}.</p>'
+    keys = "".join(
+        f'<span><i class="hop" style="--k:{_depth(k, len(hops))}"></i>{_hop_name(k)} '
+        f"<b>{percent(share)}</b></span>"
+        for k, share in enumerate(hops)
+    )
+    by_class = record["hop_share"].get("by_class") or {}
+    rows = [
+        f'<div class="hop-row"><span>{mark(look)}<span title="{text(look.name)}">'
+        f"{text(look.name)}</span></span>{_stack(by_class[look.name])}</div>"
+        for look in looks
+        if by_class.get(look.name)
+    ]
+    return (
+        f'<div class="hop-all">{_stack(hops)}<div class="keys">{keys}</div></div>'
+        f'<div class="hop-rows">{_unfold(rows, "class", "classes")}</div>'
+    )
+
+
+def _why_no_graph(record: dict[str, Any]) -> str:
+    agreement = record.get("agreement") or {}
+    if record["graph"]["edges"] == 0:
+        return "it has no edges, so each node was judged by its own text"
+    if not agreement or agreement.get("used"):
+        return "each node was judged by its own text alone"
+    if not agreement["measured"] and agreement["information"] < agreement["control"]:
+        return (
+            f"neighbours tell less about each other ({number(agreement['information'])}) than "
+            f"strangers with similar texts do ({number(agreement['control'])}), so ties would "
+            "mislead"
+        )
+    return f"neighbours hardly agree about their class (agreement {number(agreement['level'])})"
+
+
+def _hop_name(k: int) -> str:
+    return "own text" if k == 0 else f"{k} hop" + ("s away" if k > 1 else " away")
+
+
+def _depth(k: int, hops: int) -> str:
+    """Return how light the colour of a hop is, in percent: far hops are pale."""
+    return f"{100 - 80 * k / max(hops - 1, 1):.0f}%"
+
+
+def _stack(shares: Sequence[float]) -> str:
+    """Return shares as one bar; what is negative has no width."""
+    whole = [max(0.0, float(share)) for share in shares]
+    total = sum(whole) or 1.0
+    parts = "".join(
+        f'<i style="width:{100 * share / total:.2f}%;--k:{_depth(k, len(whole))}" '
+        f'title="{_hop_name(k)}: {text(percent(share))}"></i>'
+        for k, share in enumerate(whole)
+        if share > 0
+    )
+    return f'<div class="stack">{parts}</div>'
+
+
+def least_certain(predictions: pl.DataFrame, looks: Sequence[Look]) -> str:
+    """Return table rows of the least certain nodes, least certain first."""
+    signs = {look.name: mark(look) for look in looks}
+    shown = (
+        predictions.with_columns(pl.col("confidence").cast(pl.Float64).fill_nan(None))
+        .sort("confidence", nulls_last=True, maintain_order=True)
+        .head(LEAST_CERTAIN)
+    )
+    return "".join(
+        f'<tr><td data-name="node" class="id">{text(row["id"])}</td>'
+        f'<td data-name="class">{_signed(row["label"], signs)}</td>'
+        f'<td data-name="runner-up">{_signed(row["runner_up"], signs)}</td>'
+        f'<td data-name="confidence" class="figure">{number(row["confidence"])}'
+        f'<i class="level" style="width:{100 * (row["confidence"] or 0.0):.0f}%"></i></td>'
+        f'<td data-name="reason" class="reason">{_signed(row["reason"], {})}</td></tr>'
+        for row in shown.iter_rows(named=True)
+    )
+
+
+def _signed(name: str | None, signs: dict[str, str]) -> str:
+    return f"<span>{signs.get(name or '', '')}{text(name or '–')}</span>"

@@ -1,0 +1,22 @@
+"""A few steps on rows of vectors that more than one room takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Scale each row to length one; a row of zeros stays."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.divide(rows, lengths, out=np.zeros_like(rows, np.float32), where=lengths > 0)
+
+
+def softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return exp(l) / sum exp(l) along each row; -inf is probability zero."""
+    e = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(e / e.sum(axis=1, keepdims=True), dtype=np.float32)

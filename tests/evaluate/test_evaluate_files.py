@@ -1,0 +1,100 @@
+"""Files of predictions against files of truth: what counts, what is missing, what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from unseen.errors import InputError
+from unseen.evaluate import evaluate_files
+from unseen.evaluate.files import read_labelled
+
+PREDICTIONS = """id,label,confidence,runner_up
+1,cats,0.9,dogs
+2,dogs,0.6,cats
+3,cats,0.5,eels
+extra,cats,0.1,dogs
+"""
+TRUTH = "id,label\n3,eels\n1,cats\n2,dogs\nlost,cats\nblank,\n"
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[Path, Path]:
+    return write(tmp_path / "predictions.csv", PREDICTIONS), write(tmp_path / "truth.csv", TRUTH)
+
+
+def test_only_ids_in_both_count(pair: tuple[Path, Path]) -> None:
+    scores = evaluate_files(*pair)
+    assert scores.names == ("cats", "dogs", "eels")
+    assert scores.nodes == 3
+    assert scores.accuracy == pytest.approx(2 / 3)
+    assert scores.macro_accuracy == pytest.approx(2 / 3)
+    assert scores.majority_floor == pytest.approx(1 / 3)
+    assert scores.confusion.tolist() == [[1, 0, 0], [0, 1, 0], [1, 0, 0]]
+    assert (scores.missing_in_truth, scores.missing_in_predictions) == (1, 1)
+    assert scores.coverage is not None
+    assert scores.coverage.accuracy.tolist() == pytest.approx([1, 1, 2 / 3])
+
+
+def test_every_format_gives_the_same_scores(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    expected = evaluate_files(*pair).to_dict()
+    frame = pl.read_csv(pair[0])
+    frame.write_csv(tmp_path / "p.tsv", separator="\t")
+    frame.write_parquet(tmp_path / "p.parquet")
+    frame.write_ndjson(tmp_path / "p.jsonl")
+    truth = pl.DataFrame({"label": ["eels", "cats", "dogs", "cats"], "id": ["3", "1", "2", "lost"]})
+    truth.write_parquet(tmp_path / "t.parquet")
+    for name in ("p.tsv", "p.parquet", "p.jsonl"):
+        assert evaluate_files(tmp_path / name, tmp_path / "t.parquet").to_dict() == expected
+
+
+def test_numbers_as_ids_match_across_formats(tmp_path: Path) -> None:
+    pl.DataFrame({"id": [1, 2], "label": ["a", "b"]}).write_parquet(tmp_path / "p.parquet")
+    truth = write(tmp_path / "t.csv", "id,label\n2,b\n1,b\n")
+    scores = evaluate_files(tmp_path / "p.parquet", truth)
+    assert scores.accuracy == 0.5
+    assert scores.calibration is None
+
+
+def test_a_prediction_without_a_label_is_missing_not_wrong(tmp_path: Path) -> None:
+    predictions = write(tmp_path / "p.csv", "id,label\n1,a\n2,\n")
+    scores = evaluate_files(predictions, write(tmp_path / "t.csv", "id,label\n1,a\n2,b\n"))
+    assert (scores.nodes, scores.missing_in_predictions) == (1, 1)
+
+
+def test_spaces_do_not_make_a_label_wrong(tmp_path: Path) -> None:
+    predictions = write(tmp_path / "p.csv", "id,label\n 1,big  cats \n2,dogs\n")
+    truth = write(tmp_path / "t.csv", "id,label\n1,big cats\n2,dogs\n")
+    assert evaluate_files(predictions, truth).accuracy == 1
+
+
+@pytest.mark.parametrize(
+    ("predictions", "truth", "message"),
+    [
+        ("id,label\n1,a\n", "id,label\n2,a\n", "no id is in both"),
+        ("id,label\n1,a\n", "id,kind\n1,a\n", "no column `label`"),
+        ("id,label\n1,a\n1,b\n", "id,label\n1,a\n", r"p.csv line 3: id '1' .* line 2"),
+        ("id,label\n,a\n", "id,label\n1,a\n", "p.csv line 2: `id` is empty"),
+        ("id,label,confidence\n1,a,high\n", "id,label\n1,a\n", "`confidence` is 'high'"),
+        ("id,label,confidence\n1,a,0.5\n2,b,\n", "id,label\n1,a\n", "line 3: `confidence` is ''"),
+        ("id,label,confidence\n1,a,1.5\n", "id,label\n1,a\n", "from 0 to 1"),
+        ("id,label,confidence\n1,a,nan\n", "id,label\n1,a\n", "from 0 to 1"),
+        ("id,label\n1,Cats\n2,dogs\n", "id,label\n1,cats\n", "'Cats', 'cats' differ in capitals"),
+        ("id,label\n1,a\n", "id,label\n1,a\n", "the one class 'a'"),
+    ],
+)
+def test_messages(predictions: str, truth: str, message: str, tmp_path: Path) -> None:
+    p, t = write(tmp_path / "p.csv", predictions), write(tmp_path / "t.csv", truth)
+    with pytest.raises(InputError, match=message):
+        evaluate_files(p, t)
+
+
+def test_reading_keeps_the_order_of_rows(pair: tuple[Path, Path]) -> None:
+    assert read_labelled(pair[0])["id"].to_list() == ["1", "2", "3", "extra"]

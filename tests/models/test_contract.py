@@ -1,0 +1,131 @@
+"""One contract for all models, and that no model is left out of it."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import unseen.models
+from unseen.models.base import Model
+from unseen.models.dgpn import DGPN
+from unseen.models.prototype import Prototype
+from unseen.models.refine import Refine
+from unseen.propagate.hops import Hops, decompose
+from unseen.propagate.operators import Operator
+
+MODELS: dict[str, Callable[[], Model]] = {
+    "Prototype": Prototype,
+    "DGPN, identity": lambda: DGPN(start="identity", epochs=5),
+    "DGPN, xavier": lambda: DGPN(start="xavier", latent=8, epochs=5),
+    "Refine": Refine,
+}
+NODES, WIDTH, CLASSES = 60, 8, 5
+
+Problem = tuple[Hops, NDArray[np.int64], NDArray[np.float32], Operator]
+every_model = pytest.mark.parametrize("make", MODELS.values(), ids=MODELS.keys())
+
+
+@pytest.fixture
+def problem() -> Problem:
+    """Return nodes around their class's CSD, some labelled with three of five classes."""
+    rng = np.random.default_rng(5)
+    csds = rng.normal(size=(CLASSES, WIDTH)).astype(np.float32)
+    truth = np.arange(NODES) % CLASSES
+    X = (csds[truth] + 0.3 * rng.normal(size=(NODES, WIDTH))).astype(np.float32)
+    ties = (truth[:, None] == truth) & (rng.random((NODES, NODES)) < 0.3)
+    operator = Operator(np.triu(ties, 1) | np.triu(ties, 1).T)
+    labels = np.where((truth < 3) & (np.arange(NODES) < 30), truth, -1)
+    return decompose(X, operator, 2, 0.7), labels, csds, operator
+
+
+def fitted(make: Callable[[], Model], problem: Problem) -> Model:
+    hops, labels, csds, operator = problem
+    return make().fit(hops, labels, csds, operator)
+
+
+def test_every_model_is_under_contract() -> None:
+    found = set()
+    for module in pkgutil.walk_packages(unseen.models.__path__, "unseen.models."):
+        for _, value in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
+            if issubclass(value, Model) and not inspect.isabstract(value):
+                found.add(value)
+    listed = {type(make()) for make in MODELS.values()}
+    assert found == listed, f"not in MODELS: {found - listed}"
+
+
+@every_model
+def test_constructor_only_stores(make: Callable[[], Model]) -> None:
+    model = make()
+    params = model.get_params()
+    assert vars(model) == params
+    assert vars(type(model)(**params)) == params
+    assert eval(repr(model), {type(model).__name__: type(model)}).get_params() == params  # noqa: S307
+
+
+@every_model
+def test_fit_learns_beside_its_settings(make: Callable[[], Model], problem: Problem) -> None:
+    hops, labels, csds, operator = problem
+    kept = [each.copy() for each in (*hops.blocks, labels, csds)]
+    model = make()
+    params = model.get_params()
+    assert model.fit(hops, labels, csds, operator) is model
+    assert model.get_params() == params
+    assert all(name.endswith("_") for name in vars(model).keys() - params.keys())
+    for before, after in zip(kept, (*hops.blocks, labels, csds), strict=True):
+        assert (before == after).all()
+
+
+@every_model
+def test_scores_are_one_number_a_node_and_class(
+    make: Callable[[], Model], problem: Problem
+) -> None:
+    scores = fitted(make, problem).scores(problem[0])
+    assert scores.shape == (NODES, CLASSES)
+    assert scores.dtype == np.float32
+    assert np.isfinite(scores).all()
+
+
+@every_model
+def test_predict_takes_the_best_class_among_the_allowed(
+    make: Callable[[], Model], problem: Problem
+) -> None:
+    hops, model = problem[0], fitted(make, problem)
+    scores = model.scores(hops)
+    assert (model.predict(hops) == scores.argmax(axis=1)).all()
+    unseen_ones = np.array([False, False, False, True, True])
+    assert (model.predict(hops, unseen_ones) == 3 + scores[:, 3:].argmax(axis=1)).all()
+
+
+@every_model
+def test_same_settings_same_bits(make: Callable[[], Model], problem: Problem) -> None:
+    first, second = (fitted(make, problem).scores(problem[0]) for _ in range(2))
+    assert (first == second).all()
+
+
+@every_model
+def test_classes_can_be_added_after_fit(make: Callable[[], Model], problem: Problem) -> None:
+    hops, _, csds, _ = problem
+    model = fitted(make, problem)
+    more = np.concatenate([csds, np.ones((1, WIDTH), np.float32)])
+    scores = model.scores(hops, more)
+    assert scores.shape == (NODES, CLASSES + 1)
+    assert np.isfinite(scores).all()
+
+
+@every_model
+def test_unlabelled_graphs_are_refused_only_by_models_that_say_so(
+    make: Callable[[], Model], problem: Problem
+) -> None:
+    hops, labels, csds, operator = problem
+    model, none = make(), np.full_like(labels, -1)
+    if model.needs_labels:
+        with pytest.raises(ValueError, match="labels: "):
+            model.fit(hops, none, csds, operator)
+    else:
+        assert np.isfinite(model.fit(hops, none, csds, operator).scores(hops)).all()

@@ -1,0 +1,245 @@
+"""Graphs, classes and labels from files: what is accepted, and the wording of what is not."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from unseen.classes import Classes, Labels
+from unseen.errors import InputError
+from unseen.graph import Graph, Repairs
+from unseen.read.files import has_labels, read_classes, read_graph, read_labels
+
+NODES = "id,text,label\na,a cat,cats\nb,a dog,dogs\nc,a cow,\n"
+EDGES = "source,target\na,b\nb,c\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, so that files can be named as a user would: without one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def graph(nodes: str = NODES, edges: str = EDGES, **options: bool) -> Graph:
+    Path("nodes.csv").write_text(nodes, encoding="utf-8")
+    Path("edges.csv").write_text(edges, encoding="utf-8")
+    return read_graph("nodes.csv", "edges.csv", **options)  # type: ignore[arg-type]
+
+
+def classes(content: str = "name\ncats\ndogs\n") -> Classes:
+    Path("classes.csv").write_text(content, encoding="utf-8")
+    return read_classes("classes.csv")
+
+
+def labels(content: str, of: Graph | None = None, among: Classes | None = None) -> Labels:
+    Path("labels.csv").write_text(content, encoding="utf-8")
+    return read_labels("labels.csv", of or graph(), among or classes())
+
+
+def starts(*parts: str) -> str:
+    return "^" + ".*".join(map(re.escape, parts))
+
+
+@pytest.mark.usefixtures("folder")
+class TestGraph:
+    def test_texts_edges_and_ids(self) -> None:
+        g = graph("id,text,label\n007,a cat,x\n7,a dog,\n", "source,target\n007,7\n")
+        assert g.ids == ("007", "7")
+        assert g.texts == ("a cat", "a dog")
+        assert g.features is None
+        assert g.adjacency.toarray().tolist() == [[0, 1], [1, 0]]
+
+    def test_numeric_columns_are_features(self) -> None:
+        g = graph("x,id,text,y\n1,a,t, 2 \n-1e-3,b,t,.5\n0,c,t,+3\n")
+        assert g.features.tolist() == [[1, 2], [np.float32(-1e-3), 0.5], [0, 3]]
+        assert g.features.dtype == np.float32
+
+    def test_directed_and_weights(self) -> None:
+        g = graph(edges="source,target,weight\na,b,2\nb,c,0.5\n", directed=True)
+        assert g.adjacency.toarray().tolist() == [[0, 2, 0], [0, 0, 0.5], [0, 0, 0]]
+
+    def test_what_can_be_repaired_is_counted(self) -> None:
+        g = graph(edges="source,target\na,b\nb,a\na,b\na,a\n")
+        assert g.repairs == Repairs(duplicate_edges=2, self_loops=1, isolated_nodes=1)
+
+    def test_no_edges(self) -> None:
+        g = graph(edges="source,target,weight\n")
+        assert (g.edges, g.repairs.isolated_nodes) == (0, 3)
+
+    def test_spaces_around_ids_do_not_count(self) -> None:
+        assert graph(edges="source,target\na , b\n").edges == 1
+
+    def test_composed_and_decomposed_accents_are_one_id(self) -> None:
+        g = graph("id,text\ne\u0301,t\u0301\nb,t\n", "source,target\n\u00e9,b\n")
+        assert g.ids == ("\u00e9", "b")
+        assert g.texts == ("t\u0301", "t"), "texts are left as they are"
+
+    @pytest.mark.parametrize(
+        ("nodes", "parts"),
+        [
+            ("id,text\n", ["nodes.csv: has columns ('id', 'text') but no rows", "each node"]),
+            ("name,text\na,b\n", ["nodes.csv: no column `id`; found 'name', 'text'"]),
+            ("id\na\n", ["nodes.csv: nodes have neither a text nor features; found 'id'; add a"]),
+            ("id,text\na,t\nb,t\na,t\n", ["nodes.csv line 4: id 'a' is already on line 2"]),
+            ('id,text\na,"t\nt"\na,t\n', ["nodes.csv line 4: id 'a' is already on line 2"]),
+            ("id,text\na,t\n ,t\n", ["nodes.csv line 3: `id` is empty; every node needs an id"]),
+            (
+                "id,text\na,t\nb,\nc, \nd,t\n",
+                ["nodes.csv line 3: text is empty; 2 of 4 nodes have no text (line 3, line 4)"],
+            ),
+            (
+                "id,text\na,\nb,\nc,\nd,\n",
+                ["nodes.csv line 2: text is empty; 4 of 4", "(line 2, line 3, line 4, ...)"],
+            ),
+            (
+                "id,x,year\na,1,1\nb,2,n/a\n",
+                [
+                    "nodes.csv line 3: column `year` holds 'n/a'",
+                    "feature columns must be numeric; remove",
+                ],
+            ),
+            ("id,x\na,1\nb,NaN\n", ["nodes.csv line 3: column `x` holds 'NaN'", "finite"]),
+            ("id,x\na,-inf\n", ["nodes.csv line 2: column `x` holds '-inf'", "finite"]),
+            ("id,x\na,1e300\n", ["nodes.csv line 2: column `x` holds '1e300'", "finite"]),
+            ("id,x\na,1\nb,\n", ["nodes.csv line 3: column `x` is empty; every feature must"]),
+            ('id,x\na,"1,5"\n', ["nodes.csv line 2: column `x` holds '1,5'", "numeric"]),
+        ],
+    )
+    def test_nodes_that_cannot_be_used(self, nodes: str, parts: list[str]) -> None:
+        with pytest.raises(InputError, match=starts(*parts)):
+            graph(nodes)
+
+    @pytest.mark.parametrize(
+        ("edges", "parts"),
+        [
+            ("from,to\na,b\n", ["edges.csv: no column `source`; found 'from', 'to'"]),
+            ("source,to\na,b\n", ["edges.csv: no column `target`"]),
+            (
+                "source,target\na,b\nz,b\nc,y\n",
+                ["edges.csv line 3: unknown node 'z' as source (2 such edges)", "ids of nodes.csv"],
+            ),
+            ("source,target\na,z\n", ["edges.csv line 2: unknown node 'z' as target"]),
+            ("source,target\n,a\n", ["edges.csv line 2: `source` is empty"]),
+            ("source,target\na,\n", ["edges.csv line 2: `target` is empty"]),
+            *(
+                (
+                    f"source,target,weight\na,b,1\nb,c,{weight}\n",
+                    [f"edges.csv line 3: weight '{weight}'; a weight must be a positive, finite"],
+                )
+                for weight in ("-1", "0", "nan", "inf", "much", "", "1e-60", "1e60")
+            ),
+        ],
+    )
+    def test_edges_that_cannot_be_used(self, edges: str, parts: list[str]) -> None:
+        with pytest.raises(InputError, match=starts(*parts)):
+            graph(edges=edges)
+
+    def test_integer_ids_match_across_formats(self) -> None:
+        pl.DataFrame({"id": [7, 8], "text": ["t", "u"]}).write_parquet("n.parquet")
+        Path("e.jsonl").write_text('{"source": 7, "target": "8"}\n')
+        pl.DataFrame({"source": [7.0, None], "target": [8.0, 7.0]}).write_parquet("f.parquet")
+        g = read_graph("n.parquet", "e.jsonl")
+        assert (g.ids, g.edges) == (("7", "8"), 1)
+        with pytest.raises(InputError, match=r"^f\.parquet row 2: `source` is empty"):
+            read_graph("n.parquet", "f.parquet")
+
+    @pytest.mark.parametrize("value", [7.5, float("inf"), 2.0**53])
+    def test_floats_that_are_no_ids(self, value: float) -> None:
+        pl.DataFrame({"id": [7.0, value], "text": ["t", "u"]}).write_parquet("n.parquet")
+        Path("edges.csv").write_text(EDGES)
+        expected = starts("n.parquet row 2: `id` holds the number", "whole numbers", "to text")
+        with pytest.raises(InputError, match=expected):
+            read_graph("n.parquet", "edges.csv")
+
+    @pytest.mark.parametrize("column", ["id", "text"])
+    def test_columns_of_lists(self, column: str) -> None:
+        pl.DataFrame({"id": ["a"], "text": ["t"]}).with_columns(
+            pl.concat_list(column).alias(column)
+        ).write_parquet("n.parquet")
+        Path("edges.csv").write_text(EDGES)
+        with pytest.raises(InputError, match=starts(f"n.parquet: column `{column}` holds List")):
+            read_graph("n.parquet", "edges.csv")
+
+    def test_typed_feature_columns(self) -> None:
+        frame = pl.DataFrame({"id": ["a", "b"], "x": [True, False], "y": [1, 2], "z": ["3", "4"]})
+        frame.with_columns(pl.col("z").cast(pl.Categorical)).write_parquet("n.parquet")
+        Path("e.csv").write_text("source,target\na,b\n")
+        assert read_graph("n.parquet", "e.csv").features.tolist() == [[1, 1, 3], [0, 2, 4]]
+        frame.select("id", day=pl.date(2024, 1, 1)).write_parquet("n.parquet")
+        with pytest.raises(InputError, match=r"row 1: column `day` holds '2024-01-01'.*numeric"):
+            read_graph("n.parquet", "e.csv")
+
+
+@pytest.mark.usefixtures("folder")
+class TestClasses:
+    def test_names_and_descriptions(self) -> None:
+        found = classes('name,description\nbig  cats,"Lions, tigers."\ndogs,\n')
+        assert found == Classes(["big cats", "dogs"], ["Lions, tigers.", None])
+        assert classes("name\ncats\n\ndogs\n") == Classes(["cats", "dogs"])
+
+    @pytest.mark.parametrize(
+        ("content", "parts"),
+        [
+            ("class\na\nb\n", ["classes.csv: no column `name`; found 'class'"]),
+            ("name\n", ["classes.csv: has columns ('name') but no rows", "each class"]),
+            ("name\ncats\n", ["classes.csv: found one class only ('cats')", "at least two"]),
+            ("name,x\na,1\nb,1\n a ,1\n", ["classes.csv line 4: class 'a' is already on line 2"]),
+            ("name\n\u00e9\ne\u0301\n", ["classes.csv line 3: class 'é' is already on line 2"]),
+            ("name,x\na,1\n,1\n", ["classes.csv line 3: `name` is empty"]),
+        ],
+    )
+    def test_classes_that_cannot_be_used(self, content: str, parts: list[str]) -> None:
+        with pytest.raises(InputError, match=starts(*parts)):
+            classes(content)
+
+    def test_descriptions_that_are_lists(self) -> None:
+        Path("c.jsonl").write_text('{"name": "a"}\n{"name": "b", "description": ["x"]}\n')
+        with pytest.raises(InputError, match=r"^c\.jsonl line 2: `description` holds a list"):
+            read_classes("c.jsonl")
+
+
+@pytest.mark.usefixtures("folder")
+class TestLabels:
+    def test_a_nodes_file_works(self) -> None:
+        g = graph()
+        assert read_labels("nodes.csv", g, classes()).of.tolist() == [0, 1, -1]
+        assert has_labels("nodes.csv")
+        assert not has_labels("edges.csv")
+
+    def test_a_file_of_its_own_in_any_order(self) -> None:
+        found = labels("label,id\n dogs ,c\ncats,a\ncats,a\n,a\n")
+        assert found.of.tolist() == [0, -1, 1]
+
+    def test_accents_and_spaces_match(self) -> None:
+        g = Graph([[0, 1], [1, 0]], texts=["t", "t"], ids=["e\u0301", "b"])
+        among = Classes(["o\u0308 x", "y"])
+        assert labels("id,label\n\u00e9,\u00f6  x\n", g, among).of.tolist() == [0, -1]
+
+    @pytest.mark.parametrize(
+        ("content", "parts"),
+        [
+            ("id,class\na,cats\n", ["labels.csv: no column `label`; found 'id', 'class'"]),
+            ("id,label\n", ["labels.csv: has columns ('id', 'label') but no rows"]),
+            (
+                "id,label\na,cats\nb,Dog\n",
+                [
+                    "labels.csv line 3: label 'Dog' is not a class; the classes are 'cats', 'dogs'",
+                    "did you mean 'dogs'?",
+                    "correct the label or add the class",
+                ],
+            ),
+            ("id,label\na,zebra\n", ["labels.csv line 2: label 'zebra'", "'dogs'; correct"]),
+            ("id,label\na,cats\nz,cats\n", ["labels.csv line 3: unknown node 'z'"]),
+            ("id,label\n,cats\n", ["labels.csv line 2: `id` is empty"]),
+            (
+                "id,label\na,cats\nb,dogs\na,dogs\n",
+                ["labels.csv line 4: node 'a' is labelled 'dogs' but on line 2 it is 'cats'"],
+            ),
+        ],
+    )
+    def test_labels_that_cannot_be_used(self, content: str, parts: list[str]) -> None:
+        with pytest.raises(InputError, match=starts(*parts)):
+            labels(content)
