@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from unseen.graph import Graph
 
 
+def tidy(name: str) -> str:
+    """Return a name with single spaces and composed accents, so that equal names are equal."""
+    return unicodedata.normalize("NFC", " ".join(str(name).split()))
+
+
 @dataclass(frozen=True)
 class Classes:
     """Names of the classes and, where there are any, a sentence or more about each.
@@ -29,7 +35,7 @@ class Classes:
     descriptions: Sequence[str | None] | None = None
 
     def __post_init__(self) -> None:
-        names = tuple(" ".join(str(name).split()) for name in self.names)
+        names = tuple(tidy(name) for name in self.names)
         if any(not name for name in names):
             raise InputError(f"classes: class {names.index('') + 1} has an empty name; name it")
         twice = [name for name, count in Counter(names).items() if count > 1]
@@ -87,15 +93,15 @@ class Labels:
     def from_names(cls, names: Sequence[str | None], classes: Classes) -> Self:
         """Look each name up among the classes; an empty name or None is no label."""
         index = classes.index()
-        tidy = [" ".join(str(name).split()) if name is not None else "" for name in names]
-        unknown = sorted({name for name in tidy if name and name not in index})
+        given = [tidy(name) if isinstance(name, str) else "" for name in names]
+        unknown = sorted({name for name in given if name and name not in index})
         if unknown:
-            row = next(i for i, name in enumerate(tidy) if name in unknown)
+            row = next(i for i, name in enumerate(given) if name in unknown)
             raise InputError(
                 f"labels: {shortlist(unknown)} (first at row {row + 1}) is not among the classes "
                 f"{shortlist(classes.names)}; add it to the classes or correct the label"
             )
-        return cls(np.array([index.get(name, -1) for name in tidy], dtype=np.int64))
+        return cls(np.array([index.get(name, -1) for name in given], dtype=np.int64))
 
     @classmethod
     def from_mapping(cls, known: Mapping[str, str], graph: Graph, classes: Classes) -> Self:

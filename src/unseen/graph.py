@@ -204,14 +204,12 @@ def _checked_features(given: Any, n: int, ids: tuple[str, ...]) -> NDArray[np.fl
     if X.ndim != 2 or X.shape[1] == 0:
         raise InputError(f"features: expected one row of numbers a node, found shape {X.shape}")
     _check_length("features", X.shape[0], n)
-    values = X.data if sparse else X
-    if not np.isfinite(values).all():
-        bad = X.tocoo() if sparse else None
-        row = int(bad.coords[0][~np.isfinite(bad.data)][0]) if bad is not None else int(
-            np.flatnonzero(~np.isfinite(X).all(axis=1))[0]
+    if not np.isfinite(X.data if sparse else X).all():
+        rows = X.tocoo().coords[0][~np.isfinite(X.tocoo().data)] if sparse else np.flatnonzero(
+            ~np.isfinite(X).all(axis=1)
         )
         raise InputError(
-            f"features: node {ids[row]!r} (row {row}) has a value that is NaN or infinite; "
-            "replace such values with numbers before you go on"
+            f"features: node {ids[int(rows[0])]!r} (row {int(rows[0]) + 1}) has a value that is NaN or "
+            "infinite; replace such values with numbers before you go on"
         )
     return X

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -71,13 +72,14 @@ def test_constructor_only_stores(make: Callable[[], Model]) -> None:
 @every_model
 def test_fit_learns_beside_its_settings(make: Callable[[], Model], problem: Problem) -> None:
     hops, labels, csds, operator = problem
-    kept = [each.copy() for each in (*hops.blocks, labels, csds)]
+    given: list[NDArray[Any]] = [*hops.blocks, labels, csds]
+    kept = [each.copy() for each in given]
     model = make()
     params = model.get_params()
     assert model.fit(hops, labels, csds, operator) is model
     assert model.get_params() == params
     assert all(name.endswith("_") for name in vars(model).keys() - params.keys())
-    for before, after in zip(kept, (*hops.blocks, labels, csds), strict=True):
+    for before, after in zip(kept, given, strict=True):
         assert (before == after).all()
 
 

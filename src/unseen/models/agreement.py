@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 TIES = 20_000  # sampled for an estimate; enough for two digits of h
 STRANGERS = 3_000  # candidates among which a look-alike of a neighbour is sought
 SHARPNESS = (0.3, 0.4, 0.5, 0.6, 0.75, 0.9)  # temperatures tried, in deviations of the scores
-LEVELS = np.linspace(0.0, 0.95, 96, dtype=np.float32)  # of h; below 1, so that no tie is absolute
+HIGHEST = 0.95  # h stays below 1, so that no tie is absolute
 MISLEADING = 0.9  # ties that carry less than this share of their look-alikes' information mislead
 LABELLED_TIES = 50  # ties between labelled nodes that suffice to measure h instead of guessing it
 USELESS = 0.05  # h below this is noise
@@ -135,11 +135,15 @@ def _overlap(
 
 
 def _fit_level(overlap: NDArray[np.float32]) -> tuple[float, float]:
-    """Return the likeliest h and the mean log-factor there."""
-    gain = overlap.astype(np.float32) - 1.0
-    means = [float(np.log1p(level * gain).mean()) for level in LEVELS]
-    best = int(np.argmax(means))
-    return float(LEVELS[best]), means[best]
+    """Return the likeliest h and the mean log-factor there, which is concave in h."""
+    gain = overlap - 1.0
+    low, high = 0.0, HIGHEST
+    for _ in range(9):  # halve the bracket around the root of the slope, to two digits of h
+        middle = (low + high) / 2
+        rising = float((gain / (1.0 + middle * gain)).mean()) > 0
+        low, high = (middle, high) if rising else (low, middle)
+    level = high if high == HIGHEST else low
+    return level, float(np.log1p(level * gain).mean())
 
 
 def _count_labelled(labels: NDArray[np.int64], ties: NDArray[np.int64]) -> float | None:
@@ -151,7 +155,7 @@ def _count_labelled(labels: NDArray[np.int64], ties: NDArray[np.int64]) -> float
     share = np.bincount(ends.ravel()) / ends.size
     chance = float((share**2).sum())
     same = float((ends[0] == ends[1]).mean())
-    return min(max(0.0, (same - chance) / max(1.0 - chance, 1e-6)), float(LEVELS[-1]))
+    return min(max(0.0, (same - chance) / max(1.0 - chance, 1e-6)), HIGHEST)
 
 
 def _look_alikes(

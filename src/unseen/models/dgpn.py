@@ -126,6 +126,7 @@ class DGPN(Model):
         """Train the maps on the labelled nodes, the only ones whose hops are read."""
         import torch
 
+        csds = np.array(csds, np.float32)
         seen = self._check(hops, labels, csds)  # [C_s]
         labelled = np.flatnonzero(labels >= 0)  # [m]
         if self.negatives == "seen":
@@ -156,7 +157,7 @@ class DGPN(Model):
             history.append(loss.item())
 
         self.maps_: Maps = {name: value.detach().cpu().numpy() for name, value in maps.items()}
-        self.csds_ = np.asarray(csds, np.float32)
+        self.csds_ = csds
         self.losses_ = np.array(history, np.float32)  # [epochs]
         return self
 

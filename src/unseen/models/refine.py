@@ -111,10 +111,13 @@ class Refine(Model):
         return self
 
     def scores(self, hops: Hops, csds: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """Return what own texts alone say: the discriminant before any neighbour. [n, C]"""
-        model = self if csds is None else self.with_classes(csds)
-        weights = model.means_ @ model.precision_  # [C, d]
-        bias = -0.5 * (weights * model.means_).sum(axis=1)
+        """Return what own texts alone say: the discriminant before any neighbour. [n, C]
+
+        Classes that come with other CSDs are known by these alone.
+        """
+        means = self.means_ if csds is None else self._expected_means(unit(csds))  # [C, d]
+        weights = means @ self.precision_  # [C, d]
+        bias = -0.5 * (weights * means).sum(axis=1)
         return np.asarray(unit(hops.own) @ weights.T + bias, dtype=np.float32)
 
     def opinions(
@@ -136,15 +139,11 @@ class Refine(Model):
         return Opinions(description, text, tuple(steps))
 
     def with_classes(self, csds: NDArray[np.float32]) -> Refine:
-        """Return a copy that knows these classes too, by their descriptions alone. [C_new, d]
-
-        A new class gets its mean where the old ones have theirs on average: as far along its
-        description as they are along their own.
-        """
+        """Return a copy that knows these classes too, by their descriptions alone. [C_new, d]"""
         S = unit(csds)
-        along = float((self.means_ * self.csds_).sum(axis=1).mean())
         return self._copy(
-            csds_=np.concatenate([self.csds_, S]), means_=np.concatenate([self.means_, along * S])
+            csds_=np.concatenate([self.csds_, S]),
+            means_=np.concatenate([self.means_, self._expected_means(S)]),
         )
 
     def adapted(
@@ -166,6 +165,10 @@ class Refine(Model):
             centres = self._centres(self.csds_[-new:], _means(X, q[:, -new:]))
             model = self._copy(means_=np.concatenate([self.means_[:-new], length * centres]))
         return model
+
+    def _expected_means(self, S: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Place new classes as far along their CSDs as the fitted ones are on average. [C, d]"""
+        return float((self.means_ * self.csds_).sum(axis=1).mean()) * S
 
     def _centres(self, S: NDArray[np.float32], found: NDArray[np.float32]) -> NDArray[np.float32]:
         """Third line of the formula. [C, d]"""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import scipy.sparse as sp
 
 from unseen.classes import Classes, Labels
 from unseen.errors import InputError, shortlist
@@ -26,6 +27,7 @@ def read_graph(
     features: Path | str | None = None,
     vocabulary: Path | str | None = None,
     directed: bool = False,
+    beside: Graph | None = None,
 ) -> Graph:
     """Read a graph from a nodes file and an edges file (.csv, .tsv, .parquet, .jsonl or .ndjson).
 
@@ -36,6 +38,7 @@ def read_graph(
         features: an .npz file (sparse, or one dense matrix) instead of numeric columns.
         vocabulary: the word of each feature column, .txt or .json.
         directed: keep edges one-way.
+        beside: another graph, of which the new nodes become part; edges may name nodes of both.
     """
     node_table = read_table(nodes)
     matrix = None
@@ -52,7 +55,18 @@ def read_graph(
                 f"{vocabulary}: has {len(words):,} words but the nodes have {width:,} feature "
                 "columns; expected one word for each column; check that the two files belong"
             )
-    return build_graph(content, node_table, read_table(edges), directed, vocabulary=words)
+    if beside is None:
+        return build_graph(content, node_table, read_table(edges), directed, vocabulary=words)
+    whole = _joined(beside, content, node_table)
+    ties = beside.adjacency.tocoo()
+    return build_graph(
+        whole,
+        node_table,
+        read_table(edges),
+        beside.directed,
+        (*ties.coords, ties.data),
+        vocabulary=beside.vocabulary,
+    )
 
 
 def read_classes(path: Path | str) -> Classes:
@@ -125,9 +139,17 @@ def node_content(table: Table, matrix: Any = None) -> dict[str, Any]:
 
 
 def build_graph(
-    content: dict[str, Any], nodes: Table, edges: Table, directed: bool, **more: Any
+    content: dict[str, Any],
+    nodes: Table,
+    edges: Table,
+    directed: bool,
+    ties: tuple[Any, Any, Any] | None = None,
+    **more: Any,
 ) -> Graph:
-    """Tie the nodes together: both ends of every edge have to be among them."""
+    """Tie the nodes together: both ends of every edge have to be among them.
+
+    `ties` are further edges (source, target, weight) by position, known to be sound.
+    """
     edges.require("source", "target")
     ids = pl.Series(content["ids"], dtype=pl.String)
     ends = [columns.names(edges, end) for end in ("source", "target")]
@@ -144,9 +166,45 @@ def build_graph(
             f"both ends must be ids of {nodes.name}; add the node or drop the edge"
         )
     weight = columns.weights(edges) if "weight" in edges.frame.columns else None
+    if ties is not None:
+        ones = np.ones(len(rows[0]), dtype=np.float32)
+        rows = [np.concatenate(pair) for pair in zip(rows, ties[:2], strict=True)]
+        weight = np.concatenate([ones if weight is None else weight, ties[2]])
     return Graph.from_edges(
         rows[0], rows[1], weight, nodes=len(ids), directed=directed, **content, **more
     )
+
+
+def _joined(old: Graph, new: dict[str, Any], table: Table) -> dict[str, Any]:
+    """Return the nodes of a graph followed by new ones that are described in the same way."""
+    twice = set(old.ids or ()) & set(new["ids"])
+    if twice:
+        row = next(i for i, name in enumerate(new["ids"]) if name in twice)
+        raise InputError(
+            f"{table.where(row)}: node {new['ids'][row]!r} is in the run already; "
+            "expected new nodes only; leave it out or give it another id"
+        )
+    for what in ("texts", "features"):
+        if (getattr(old, what) is None) != (new[what] is None):
+            found, wanted = ("has", "has none") if new[what] is not None else ("lacks", "has them")
+            raise InputError(
+                f"{table.name}: {found} {what}, but the run it joins {wanted}; "
+                "describe the new nodes as the old ones"
+            )
+    features = None
+    if old.features is not None:
+        if old.features.shape[1] != new["features"].shape[1]:
+            raise InputError(
+                f"{table.name}: has {new['features'].shape[1]:,} features a node but the run has "
+                f"{old.features.shape[1]:,}; give the same columns"
+            )
+        features = sp.vstack([sp.csr_array(old.features), sp.csr_array(new["features"])])
+        features = features if sp.issparse(old.features) else features.toarray()
+    return {
+        "ids": [*(old.ids or ()), *new["ids"]],
+        "texts": None if old.texts is None else [*old.texts, *new["texts"]],
+        "features": features,
+    }
 
 
 def _check_known(

@@ -74,8 +74,9 @@
       align: "left",
       bgcolor: colour("panel"),
       bordercolor: colour("line"),
-      font: { size: 13, color: colour("ink") },
+      font: { family: layout.font.family, size: 13, color: colour("ink") },
     };
+    layout.modebar = { bgcolor: "rgba(0,0,0,0)", color: colour("soft"), activecolor: colour("accent") };
     ["xaxis", "yaxis"].forEach(function (axis) {
       Object.assign(layout[axis], { gridcolor: colour("line"), zeroline: false, linecolor: colour("line") });
     });
@@ -84,12 +85,12 @@
       responsive: true,
       displaylogo: false,
       displayModeBar: name === "map" && !narrow.matches ? "hover" : false,
-      modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+      modeBarButtons: [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d", "toImage"]], // and none that sends data away
     });
   }
 
   function drawAll() {
-    Object.keys(given).forEach(draw);
+    Object.keys(given).filter((name) => !document.getElementById(name).hidden).forEach(draw);
   }
 
   const legend = document.getElementById("legend");

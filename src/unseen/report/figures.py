@@ -31,8 +31,8 @@ LABEL_PIXELS = np.array([6.2, 18.0])  # width of a letter, height of a line
 def confidence_counts(confidence: pl.Series) -> NDArray[np.int64]:
     """Return how many confidences fall into each bin. [BINS]"""
     values = confidence.drop_nulls().drop_nans().cast(pl.Float64).to_numpy()
-    counts, _ = np.histogram(np.clip(values, 0.0, 1.0), bins=BINS, range=(0.0, 1.0))
-    return np.asarray(counts, dtype=np.int64)
+    bins = np.floor(np.clip(values, 0.0, 1.0) * BINS + 1e-9).astype(np.int64)
+    return np.bincount(np.minimum(bins, BINS - 1), minlength=BINS)
 
 
 def map_figure(nodes: pl.DataFrame, looks: Sequence[Look]) -> str:
@@ -150,6 +150,8 @@ def confidence_figure(counts: NDArray[np.int64], mean: float | None) -> str:
     )
     figure.update_xaxes(fixedrange=True, tickformat=".2~f")
     figure.update_yaxes(fixedrange=True, tickformat=",d")
+    if counts.max(initial=0) <= 5:
+        figure.update_yaxes(dtick=1)
     if mean is not None:
         figure.add_vline(
             x=mean,

@@ -10,7 +10,7 @@ import base64
 import hashlib
 from importlib.resources import files
 from string import Template
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,11 @@ from unseen.report import figures, results, workings
 from unseen.report.palette import looks
 from unseen.report.safe import number, text
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 CLOSEST = 3  # pairs of classes named beside the heat map
+FEWEST_COMPARED = 3  # with two classes, similarity from the common centre says nothing
 HEAT_ROW, HEAT_LEAST, HEAT_MOST = 20, 300, 760  # pixels
 
 
@@ -56,7 +60,8 @@ def render(record: dict[str, Any], predictions: pl.DataFrame, map: pl.DataFrame)
         classes=results.class_rows(record, predictions, drawn),
         similarity=figures.similarity_figure(names, similarity),
         heat_height=min(max(HEAT_LEAST, HEAT_ROW * len(names) + 180), HEAT_MOST),
-        closest=_closest(figures.closest_pairs(names, similarity, CLOSEST)),
+        heat_hidden="hidden" if len(names) < FEWEST_COMPARED else "",
+        closest=_closest(names, similarity),
         csd_quality=workings.csd_quality(record),
         hops=results.hop_rows(record, drawn),
         agreement=workings.agreement(record),
@@ -69,11 +74,14 @@ def render(record: dict[str, Any], predictions: pl.DataFrame, map: pl.DataFrame)
     )
 
 
-def _closest(pairs: list[tuple[str, str, float]]) -> str:
-    return "".join(
+def _closest(names: list[str], similarity: NDArray[np.float64]) -> str:
+    if len(names) < FEWEST_COMPARED:
+        return '<p class="note">Two classes are always opposites, seen from their centre.</p>'
+    items = "".join(
         f"<li><b>{number(value)}</b> <span>{text(one)}</span> and <span>{text(other)}</span></li>"
-        for one, other, value in pairs
+        for one, other, value in figures.closest_pairs(names, similarity, CLOSEST)
     )
+    return f'<ul class="closest">{items}</ul>'
 
 
 def _part(*names: str) -> str:

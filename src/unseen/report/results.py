@@ -56,7 +56,11 @@ def figures_in_short(record: dict[str, Any], predictions: pl.DataFrame) -> str:
         (f"{len(classes):,}", "classes", f"{seen:,} with labels, {len(classes) - seen:,} unseen"),
         (number(mean), "mean confidence", f"{count(used, 'class', 'classes')} in use"),
         (f"{low:,}", f"below {LOW}", f"{share} of the predictions"),
-        (f"{graph['labelled']:,}", "labels given", f"{graph['edges']:,} edges between nodes"),
+        (
+            f"{graph['labelled']:,}",
+            "labels given",
+            f"{count(graph['edges'], 'edge')} between nodes",
+        ),
         (duration(record["seconds"]), "in all", f"encoder {record['settings'].get('encoder')}"),
     ]
     return "".join(

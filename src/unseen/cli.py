@@ -1,0 +1,478 @@
+"""The command line: parse, call, print. Heavy imports wait inside the commands."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from unseen.classes import Classes, Labels
+    from unseen.encode.base import Progress
+    from unseen.graph import Graph
+    from unseen.prediction import Prediction
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    help="Labels for classes that nobody has labelled: zero-shot node classification.\n\n"
+    "Start with [bold]unseen demo[/bold], then bring your own graph: "
+    "[bold]unseen classify --nodes nodes.csv --edges edges.csv --classes classes.csv --out run"
+    "[/bold]\n\nFiles may be .csv, .tsv, .parquet or .jsonl. Nodes: id, text (or numeric columns), "
+    "optional label. Edges: source, target, optional weight. Classes: name, optional description.",
+)
+datasets_app = typer.Typer(no_args_is_help=True, help="Graphs to try things on.")
+app.add_typer(datasets_app, name="datasets")
+
+
+class Among(str, Enum):
+    """Which classes an unlabelled node may belong to."""
+
+    all = "all"
+    unseen = "unseen"
+
+
+class Device(str, Enum):
+    """Where an encoder that runs a network runs."""
+
+    cpu = "cpu"
+    cuda = "cuda"
+    auto = "auto"
+
+
+Nodes = Annotated[Path, typer.Option(help="Nodes: id, text and/or numbers, optional label.")]
+Edges = Annotated[Path, typer.Option(help="Edges: source, target, optional positive weight.")]
+ClassFile = Annotated[Path, typer.Option("--classes", help="Classes: name, optional description.")]
+Features = Annotated[Path | None, typer.Option(help=".npz with one row of features a node.")]
+Vocabulary = Annotated[Path | None, typer.Option(help="The word of each feature column.")]
+Directed = Annotated[bool, typer.Option("--directed", help="A hop looks from source to target.")]
+EncoderName = Annotated[
+    str,
+    typer.Option(
+        "--encoder",
+        help="auto, static, minilm, words, features, bert-tiny, or a sentence-transformers model.",
+    ),
+]
+AmongOption = Annotated[
+    Among, typer.Option(help="all: any class. unseen: only classes without a labelled node.")
+]
+DeviceOption = Annotated[Device, typer.Option(help="For encoders that run a network.")]
+Seed = Annotated[int, typer.Option(help="Of every random choice.", min=0)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Out = Annotated[Path, typer.Option("--out", help="Folder of the run; replaced as a whole.")]
+
+
+@app.command()
+def classify(
+    nodes: Nodes,
+    edges: Edges,
+    class_file: ClassFile,
+    out: Out,
+    encoder: EncoderName = "auto",
+    among: AmongOption = Among.all,
+    features: Features = None,
+    vocabulary: Vocabulary = None,
+    directed: Directed = False,
+    device: DeviceOption = Device.cpu,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Give every unlabelled node a class, a confidence and a reason."""
+    from unseen.pipeline import classify as run
+
+    graph, classes, labels = _read(nodes, edges, class_file, features, vocabulary, directed)
+    with _progress(as_json) as progress:
+        prediction = run(
+            graph,
+            classes,
+            labels,
+            encoder=encoder,
+            among=among.value,
+            device=device.value,
+            seed=seed,
+            progress=progress,
+        )
+        progress("write the run", 0, 1)
+        prediction.save(out)
+    _tell(prediction, out, as_json)
+
+
+@app.command()
+def predict(
+    model: Annotated[Path, typer.Option(help="Folder of a run or of a saved model.")],
+    nodes: Nodes,
+    edges: Edges,
+    class_file: ClassFile,
+    out: Out,
+    with_run: Annotated[
+        Path | None, typer.Option(help="Join the graph of this run: edges may name its nodes.")
+    ] = None,
+    among: AmongOption = Among.all,
+    features: Features = None,
+    vocabulary: Vocabulary = None,
+    directed: Directed = False,
+    device: DeviceOption = Device.cpu,
+    as_json: AsJson = False,
+) -> None:
+    """Use a saved model on another graph, or with added classes, without training again."""
+    from unseen.classes import Labels
+    from unseen.read.files import has_labels, read_classes, read_graph, read_labels
+    from unseen.reuse import predict as run
+    from unseen.run import load, read_run_graph
+
+    classifier = load(model)
+    beside = None if with_run is None else read_run_graph(with_run)
+    graph = read_graph(
+        nodes, edges, features=features, vocabulary=vocabulary, directed=directed, beside=beside
+    )
+    classes = read_classes(class_file)
+    labels = Labels.none(graph.nodes)
+    if has_labels(nodes):
+        labels = read_labels(nodes, graph, classes)
+    if with_run is not None and beside is not None:
+        old = read_labels(with_run / "graph" / "nodes.parquet", beside, classes)
+        labels.of[: beside.nodes] = old.of
+    with _progress(as_json) as progress:
+        prediction = run(
+            classifier,
+            graph,
+            classes,
+            labels,
+            among=among.value,
+            device=device.value,
+            progress=progress,
+        )
+        progress("write the run", 0, 1)
+        prediction.save(out)
+    _tell(prediction, out, as_json)
+
+
+@app.command()
+def check(
+    nodes: Nodes,
+    edges: Edges,
+    class_file: ClassFile,
+    encoder: EncoderName = "auto",
+    features: Features = None,
+    vocabulary: Vocabulary = None,
+    directed: Directed = False,
+    device: DeviceOption = Device.cpu,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Look at the inputs: counts, repairs, balance, CSD quality, likely problems. Trains nothing."""
+    from unseen.check import check as run
+
+    graph, classes, labels = _read(nodes, edges, class_file, features, vocabulary, directed)
+    with _progress(as_json) as progress:
+        found = run(
+            graph,
+            classes,
+            labels,
+            encoder=encoder,
+            device=device.value,
+            seed=seed,
+            progress=progress,
+        )
+    if as_json:
+        _print_json(found)
+        return
+    _table("Graph", ("", ""), [(key.replace("_", " "), value) for key, value in found["graph"].items()])
+    _table("Repaired", ("", ""), [(k.replace("_", " "), v) for k, v in found["repaired"].items()])
+    _table("Classes", ("class", "labelled nodes"), list(found["classes"].items()))
+    quality = [(kind, *values.values()) for kind, values in found["csd_quality"].items()]
+    if quality:
+        _table("CSD quality (Eq. 1-3)", ("class text", "KL ↓", "cosine ↑", "Euclidean ↓"), quality)
+    if "agreement" in found:
+        _table("Agreement of neighbours", ("", ""), list(found["agreement"].items()))
+    _say("Likely problems:" if found["problems"] else "No problems found.")
+    for problem in found["problems"]:
+        _say(f"  - {problem}")
+
+
+@app.command()
+def evaluate(
+    predictions: Annotated[Path, typer.Option(help="predictions.csv of a run: id, label, ...")],
+    truth: Annotated[Path, typer.Option(help="The true classes: id, label.")],
+    as_json: AsJson = False,
+) -> None:
+    """Compare predictions with the truth: accuracy, macro accuracy, floor, confusion, calibration."""
+    from unseen.evaluate import evaluate_files
+
+    scores = evaluate_files(predictions, truth).to_dict()
+    if as_json:
+        _print_json(scores)
+        return
+    rows = [
+        (name.replace("_", " "), _number(value))
+        for name, value in scores.items()
+        if isinstance(value, int | float | None)
+    ]
+    _table("Scores", ("", ""), rows)
+    calibration = scores.get("calibration")
+    if calibration:
+        _table("Calibration", ("", ""), [("expected calibration error", _number(calibration["error"]))])
+    names, counts = scores["classes"], scores["confusion"]
+    wrong = sorted(
+        (
+            (-counts[i][j], names[i], names[j])
+            for i in range(len(names))
+            for j in range(len(names))
+            if i != j and counts[i][j]
+        )
+    )
+    _table(
+        "Most frequent confusions",
+        ("true class", "was given", "nodes"),
+        [(a, b, -count) for count, a, b in wrong[:15]],
+    )
+
+
+@app.command()
+def compare(
+    before: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")],
+    after: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of another run.")],
+    as_json: AsJson = False,
+) -> None:
+    """Tell what changed between two runs."""
+    from dataclasses import asdict
+
+    from unseen.evaluate import compare_runs
+
+    found = asdict(compare_runs(before, after))
+    if as_json:
+        _print_json(found)
+        return
+    plain = [
+        (key.replace("_", " "), _number(value))
+        for key, value in found.items()
+        if isinstance(value, int | float | None)
+    ]
+    _table("Runs", ("", ""), plain)
+    for key, value in found.items():
+        if isinstance(value, dict) and value:
+            rows = [(name, f"{a} -> {b}") for name, (a, b) in value.items()]
+            _table(key.replace("_", " ").capitalize(), ("setting", "change"), rows)
+        elif isinstance(value, list | tuple) and value and isinstance(value[0], dict):
+            columns = tuple(value[0])
+            rows = [tuple(_number(row[c]) for c in columns) for row in value[:15]]
+            _table(key.replace("_", " ").capitalize(), columns, rows)
+
+
+@app.command()
+def csd(
+    class_file: ClassFile,
+    encoder: EncoderName = "static",
+    device: DeviceOption = Device.cpu,
+    nodes: Annotated[
+        Path | None, typer.Option(help="Labelled nodes (id, text, label) to judge quality by.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the vectors here (.safetensors).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Acquire class semantic descriptions and compare them (Eq. 1-3 of the paper)."""
+    from unseen.csd.compare import compare_csds
+    from unseen.read.files import read_classes
+
+    with _progress(as_json) as progress:
+        found = compare_csds(
+            read_classes(class_file), encoder, device.value, nodes, out, progress
+        )
+    if as_json:
+        _print_json(found)
+        return
+    for kind, rows in found["nearest"].items():
+        _table(f"Nearest classes by {kind}", ("class", "nearest", "cosine"), rows)
+    if found["quality"]:
+        rows = [(kind, *(_number(v) for v in values.values())) for kind, values in found["quality"].items()]
+        _table("Quality (Eq. 1-3)", ("class text", "KL ↓", "cosine ↑", "Euclidean ↓"), rows)
+    _say(found["note"])
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder of the run.")] = Path("unseen-demo"),
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Find eight sections of Python's standard library without a label of theirs."""
+    from unseen.demo import demonstrate
+
+    with _progress(as_json) as progress:
+        progress("read the standard library", 0, 1)
+        prediction, rows = demonstrate(seed, progress)
+        progress("write the run", 0, 1)
+        prediction.save(out)
+    if as_json:
+        shown = {row.method: {"accuracy": row.accuracy, "macro": row.macro} for row in rows}
+        _print_json({"rows": shown, "report": str(out / "report.html")})
+        return
+    _table(
+        f"{len(prediction):,} nodes of 8 unseen sections of Python's library",
+        ("method", "accuracy %", "macro accuracy %"),
+        [(row.method, f"{row.accuracy:.1f}", f"{row.macro:.1f}") for row in rows],
+    )
+    _say(f"Report: {out / 'report.html'}")
+
+
+@datasets_app.command("list")
+def list_datasets(as_json: AsJson = False) -> None:
+    """Name the data sets."""
+    from unseen.datasets.registry import names
+
+    if as_json:
+        _print_json(dict(names()))
+        return
+    _table("Data sets", ("name", "about"), names())
+
+
+@datasets_app.command("get")
+def get_dataset(name: Annotated[str, typer.Argument(help="Name of the set.")]) -> None:
+    """Make a data set available offline."""
+    from unseen.datasets.fetch import get
+
+    with _progress(False) as progress:
+        folder = get(name, progress)
+    _say(f"{name} is ready in {folder}")
+
+
+@datasets_app.command("export")
+def export_dataset(
+    name: Annotated[str, typer.Argument(help="Name of the set.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write.")],
+    split: Annotated[
+        str | None, typer.Option(help="Fill in labels of the seen classes of this split.")
+    ] = None,
+) -> None:
+    """Write nodes, edges, classes and truth as files that the other commands read."""
+    from unseen.datasets.export import export
+    from unseen.datasets.registry import load
+
+    for path in export(load(name), folder, split):
+        _say(str(path))
+
+
+def _read(
+    nodes: Path,
+    edges: Path,
+    class_file: Path,
+    features: Path | None,
+    vocabulary: Path | None,
+    directed: bool,
+) -> tuple[Graph, Classes, Labels]:
+    from unseen.classes import Labels
+    from unseen.read.files import has_labels, read_classes, read_graph, read_labels
+
+    graph = read_graph(nodes, edges, features=features, vocabulary=vocabulary, directed=directed)
+    classes = read_classes(class_file)
+    labelled = has_labels(nodes)
+    return graph, classes, (
+        read_labels(nodes, graph, classes) if labelled else Labels.none(graph.nodes)
+    )
+
+
+def _tell(prediction: Prediction, out: Path, as_json: bool) -> None:
+    """Say what came out and where it lies."""
+    record = prediction.record
+    if as_json:
+        kept = ("seconds", "graph", "classes", "choices", "agreement", "warnings")
+        _print_json({"out": str(out), **{key: record[key] for key in kept}})
+        return
+    _table(
+        f"{len(prediction):,} nodes in {record['seconds']:.1f} s",
+        ("class", "labelled", "predicted", "mean confidence"),
+        [
+            (row["name"], row["labelled"], row["predicted"], _number(row["confidence"]))
+            for row in record["classes"]
+        ],
+    )
+    for choice in record["choices"]:
+        _say(f"{choice['what']}: {choice['chosen']} ({choice['rule']})")
+    for warning in record["warnings"]:
+        _say(f"Note: {warning}")
+    _say(f"Predictions: {out / 'predictions.csv'}")
+    _say(f"Report: {out / 'report.html'}")
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Progress]:
+    """Show a bar for what is going on, on standard error so that output can be piped."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True, quiet=quiet)
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total}"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("start", total=1)
+
+        def report(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total)
+
+        yield report
+
+
+def _table(title: str, header: tuple[str, ...], rows: list[Any]) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(title=escape(title), title_justify="left", show_header=any(header))
+    for name in header:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*(escape(str(cell)) for cell in row))
+    Console().print(table)
+
+
+def _number(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def _say(text: str) -> None:
+    typer.echo(text)
+
+
+def _print_json(value: Any) -> None:
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=1, default=str))
+
+
+def main() -> None:
+    """Run the command line; a user's mistake is one line on standard error and exit code 2."""
+    from unseen.errors import UnseenError
+
+    try:
+        app()
+    except UnseenError as error:
+        sys.stderr.write(f"unseen: {' '.join(str(error).split())}\n")
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.stderr.write("unseen: interrupted; nothing was written\n")
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(0)
+    except OSError as error:
+        sys.stderr.write(f"unseen: {error.filename or ''}: {error.strerror or error}\n")
+        sys.exit(2)
+    except MemoryError:
+        sys.stderr.write("unseen: not enough memory for this graph; try a smaller one\n")
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

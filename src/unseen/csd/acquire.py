@@ -1,0 +1,38 @@
+"""Class semantic descriptions (CSDs) from what the user wrote about the classes (Sec. 3.1).
+
+LABEL-CSDs come from the names, TEXT-CSDs from the descriptions; "both" is the sum of the two
+directions. A class without a description is described by its name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unseen.encode.base import encode
+from unseen.vectors import unit
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from unseen.classes import Classes
+    from unseen.encode.base import Encoder
+
+KINDS = ("description", "both", "name")  # the order in which they are preferred
+
+
+def acquire(classes: Classes, encoder: Encoder) -> dict[str, NDArray[np.float32]]:
+    """Return the candidates, best liked first, each [C, d_s] with rows of unit length."""
+    names = unit(encode(encoder, class_texts(classes, "name")))
+    if not any(classes.descriptions or ()):
+        return {"name": names}
+    texts = unit(encode(encoder, class_texts(classes, "description")))
+    return {"description": texts, "both": unit(names + texts), "name": names}
+
+
+def class_texts(classes: Classes, kind: str) -> list[str]:
+    """Return what the encoder reads about each class."""
+    if kind == "name":
+        return list(classes.names)
+    pairs = zip(classes.names, classes.descriptions or (), strict=True)
+    return [f"{name}: {text}" if text else name for name, text in pairs]

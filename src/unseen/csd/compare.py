@@ -1,0 +1,86 @@
+"""Acquire CSDs of every kind and compare them: which classes look alike, and Eq. 1-3."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from unseen.classes import Classes, Labels
+from unseen.csd.acquire import acquire
+from unseen.csd.quality import class_prototypes, informative, quality
+from unseen.encode.base import encode, get_encoder
+from unseen.errors import InputError
+from unseen.read import columns
+from unseen.read.tables import read_table
+from unseen.vectors import unit
+
+if TYPE_CHECKING:
+    from unseen.encode.base import Progress
+
+
+def compare_csds(
+    classes: Classes,
+    encoder: str = "static",
+    device: str = "cpu",
+    nodes: Path | None = None,
+    out: Path | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Return the nearest classes by each kind of class text and, given labelled nodes, quality.
+
+    Args:
+        classes: names and descriptions.
+        encoder, device: as in `get_encoder`.
+        nodes: a file of labelled nodes (id, text, label), whose class means are the yardstick.
+        out: a .safetensors file to write the vectors to, one array for each kind. [C, d_s]
+        progress: as in `encode`.
+    """
+    reader = get_encoder("static" if encoder == "auto" else encoder, device)
+    csds = acquire(classes, reader)
+    found: dict[str, Any] = {
+        "encoder": encoder,
+        "nearest": {kind: _nearest(S, classes) for kind, S in csds.items()},
+        "quality": {},
+        "note": "Give labelled nodes (--nodes) to judge quality by Eq. 1-3.",
+    }
+    if out is not None:
+        from safetensors.numpy import save_file
+
+        if out.suffix != ".safetensors":
+            raise InputError(f"{out}: expected a name that ends in .safetensors")
+        save_file({kind: np.ascontiguousarray(S) for kind, S in csds.items()}, out)
+    if nodes is not None:
+        table = read_table(nodes)
+        table.require("id", "text", "label")
+        names = columns.one_spaced(columns.names(table, "label"))
+        labels = Labels.from_names(names.to_list(), classes)
+        seen = labels.seen()
+        if not informative(len(seen)):
+            raise InputError(
+                f"{nodes}: has labels of {len(seen)} classes; Eq. 1-3 needs at least three, since "
+                "with two it is constant"
+            )
+        kept = table.frame.filter(pl.Series(labels.known))
+        X = unit(encode(reader, kept["text"].to_list(), progress))
+        prototypes = class_prototypes(X - X.mean(axis=0), labels.of[labels.known], seen)
+        for kind, S in csds.items():
+            found["quality"][kind] = {
+                measure: float(quality(prototypes, (S - S.mean(axis=0))[seen], measure))
+                for measure in ("kl", "cosine", "euclidean")
+            }
+        found["note"] = f"Quality on labelled nodes of {len(seen)} classes, vectors centred."
+    return found
+
+
+def _nearest(S: Any, classes: Classes) -> list[tuple[str, str, float]]:
+    """Return the class most like each class, by the cosine of centred CSDs."""
+    cosines = unit(S - S.mean(axis=0)) @ unit(S - S.mean(axis=0)).T
+    np.fill_diagonal(cosines, -np.inf)
+    best = cosines.argmax(axis=1)
+    return [
+        (name, classes.names[j], round(float(cosines[i, j]), 3))
+        for i, (name, j) in enumerate(zip(classes.names, best, strict=True))
+    ]

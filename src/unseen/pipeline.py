@@ -1,0 +1,306 @@
+"""The main job: a class, a confidence and a reason for every node without a label.
+
+Read `classify` from top to bottom: encode, choose the class texts, centre, walk, choose how far to
+trust what, fit, answer. Every choice is made with labels of seen classes only, or with none, and
+the record says by which rule.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unseen.classes import Classes, Labels
+from unseen.classifier import Classifier
+from unseen.csd.choose import choose_class_texts
+from unseen.encode.space import Space, embed
+from unseen.errors import InputError
+from unseen.explain import hop_shares, reasons
+from unseen.models.dgpn import DGPN
+from unseen.models.refine import Refine
+from unseen.prediction import Prediction
+from unseen.propagate.hops import Hops, decompose
+from unseen.propagate.operators import Operator
+from unseen.record import describe
+from unseen.validate import ENOUGH, Choice, Game, choose, games
+from unseen.vectors import unit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from unseen.encode.base import Progress
+    from unseen.graph import Graph
+
+HOPS, LAZINESS = 3, 0.5  # of the walk that scores candidates and feeds trained maps
+PAPER_HOPS, PAPER_LAZINESS = 3, 0.7  # Sec. 6.1: where only a trained model can link the two spaces
+WEIGHTS = (0.5, 0.7, 0.9)  # of descriptions against data, the first being the default
+LARGE = 20_000  # nodes above which one game is played instead of three
+
+
+@dataclass
+class Steps:
+    """What was done and how long it took, told to the user as it happens."""
+
+    progress: Progress | None = None
+    done: list[dict[str, Any]] = field(default_factory=list)
+    total: int = 5
+
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[dict[str, Any]]:
+        if self.progress is not None:
+            self.progress(name, len(self.done), self.total)
+        entry: dict[str, Any] = {"step": name, "seconds": 0.0, "detail": ""}
+        start = time.perf_counter()
+        yield entry
+        entry["seconds"] = round(time.perf_counter() - start, 3)
+        self.done.append(entry)
+
+
+def classify(
+    graph: Graph,
+    classes: Classes | Sequence[str],
+    labels: Labels | Mapping[str, str] | None = None,
+    *,
+    encoder: str = "auto",
+    among: str = "all",
+    device: str = "cpu",
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Prediction:
+    """Give every unlabelled node one of the classes.
+
+    Args:
+        graph: nodes with texts and/or features, and their ties.
+        classes: names and, better, descriptions of all classes.
+        labels: what some nodes are known to be (`Labels`, or class names by node id), if anything.
+        encoder: "auto", or a name that `unseen.get_encoder` knows, or "words" or "features".
+        among: "all" lets a node be of any class; "unseen" only of one without a labelled node.
+        device: "cpu", "cuda" or "auto", for encoders that run a network.
+        seed: of every random choice; the same seed gives the same answer.
+        progress: called with what is being done, how much is done, and of how much.
+    """
+    began = time.perf_counter()
+    classes = classes if isinstance(classes, Classes) else Classes(classes)
+    known = as_labels(labels, graph, classes)
+    allowed = allowed_classes(among, known, classes)
+    check_work(graph, known)
+    steps, operator = Steps(progress), Operator(graph.adjacency)
+
+    with steps("encode") as step:
+        space = embed(graph, classes, encoder, device, progress)
+        step["detail"] = f"{space.encoder}, {space.nodes.shape[1]} dimensions"
+    if not space.shared and len(known.seen()) < 2:
+        raise InputError(
+            "graph: its features have no names and there are too few labels (of "
+            f"{len(known.seen())} classes) to learn how features and classes relate; "
+            "give texts, a vocabulary for the columns, or labels of at least two classes"
+        )
+
+    played = _games(known, allowed, graph.nodes, seed)
+    choices = []
+    with steps("choose class texts") as step:
+        node_centre = space.nodes.mean(axis=0)
+        X = unit(space.nodes - node_centre)  # [n, d]
+        choice = choose_class_texts(X, space, known.of, allowed, operator, played, seed)
+        choices.append(choice)
+        class_centre = space.csds[choice.chosen].mean(axis=0)
+        S = unit(space.csds[choice.chosen] - class_centre)  # [C, d_s]
+        step["detail"] = choice.chosen
+
+    with steps("walk") as step:
+        K, beta = (HOPS, LAZINESS) if space.shared else (PAPER_HOPS, PAPER_LAZINESS)
+        hops = decompose(X, operator, K, beta)
+        step["detail"] = f"{K} hops, laziness {beta}"
+
+    with steps("fit") as step:
+        fitted, made = _fit(space, hops, known.of, S, operator, allowed, played, seed)
+        choices += made
+        step["detail"] = repr(fitted[0])
+    model, maps = fitted
+    classifier = Classifier(
+        classes=classes,
+        seen=tuple(classes.names[c] for c in known.seen()),
+        encoder=space.encoder,
+        identity=space.identity,
+        kind=choice.chosen,
+        node_centre=node_centre,
+        class_centre=class_centre,
+        hops=K,
+        laziness=beta,
+        maps=maps,
+        model=model,
+    )
+    settings = {"encoder": space.encoder, "among": among, "device": device, "seed": seed}
+    settings["directed"] = graph.directed
+    return answer(
+        classifier, graph, known, allowed, space, operator, steps, settings, choices, began
+    )
+
+
+def answer(
+    classifier: Classifier,
+    graph: Graph,
+    labels: Labels,
+    allowed: NDArray[np.bool_],
+    space: Space,
+    operator: Operator,
+    steps: Steps,
+    settings: dict[str, Any],
+    choices: list[Choice],
+    began: float,
+) -> Prediction:
+    """Ask a fitted classifier about every unlabelled node, and say why it answers as it does."""
+    with steps("answer"):
+        hops = classifier.hops_of(space, operator)
+        told = classifier.opinions(hops, labels.of, operator, allowed)
+        winner = np.where(labels.known, labels.of, told.beliefs.argmax(axis=1))  # [n]
+        second = _second(told.beliefs, winner, allowed)
+        nodes = np.flatnonzero(~labels.known)  # [m]
+        shares = hop_shares([q[nodes] for q in told.hops], winner[nodes], second[nodes])
+        own = {"features": "features", "words": "words"}.get(space.encoder, "text")
+        because = reasons(nodes, winner, shares, operator, graph.ids or (), own)
+    prediction = Prediction(
+        graph=graph,
+        classes=classifier.classes,
+        labels=labels,
+        classifier=classifier,
+        nodes=nodes,
+        label=winner[nodes],
+        runner_up=np.where(second[nodes] == winner[nodes], -1, second[nodes]),
+        confidence=told.confidence[nodes, winner[nodes]],
+        hop_shares=shares,
+        reasons=because,
+        vectors=hops.composed() if len(told.hops) > 1 else hops.own,
+        record={},
+    )
+    prediction.record.update(
+        describe(prediction, space, settings, choices, steps.done, time.perf_counter() - began)
+    )
+    return prediction
+
+
+def _fit(
+    space: Space,
+    hops: Hops,
+    labels: NDArray[np.int64],
+    S: NDArray[np.float32],
+    operator: Operator,
+    allowed: NDArray[np.bool_],
+    played: list[Game],
+    seed: int,
+) -> tuple[tuple[Refine | DGPN, DGPN | None], list[Choice]]:
+    """Fit the model that suits the space; settle what seen classes can settle."""
+    if not space.shared:
+        model = DGPN(start="xavier", epochs=300, seed=seed).fit(hops, labels, S)
+        reason = "features and class texts share no space: maps have to be learned from labels"
+        return (model, None), [Choice("maps", "trained", "no common space", reason, {})]
+    if not played:
+        few = f"fewer than {ENOUGH} seen classes to choose by"
+        weight = WEIGHTS[0]
+        model = Refine(weight, seed=seed).fit(hops, labels, S, operator, allowed)
+        return (model, None), [Choice("weight of descriptions", str(weight), "default", few, {})]
+
+    def play(game: Game, weight: float, trained: bool = False) -> NDArray[np.int64]:
+        walked = _mapped(hops, _train_maps(hops, game.labels, S, seed)) if trained else hops
+        model = Refine(weight, seed=seed).fit(walked, game.labels, S, operator, game.among)
+        return model.opinions(walked, game.labels, operator, game.among).beliefs.argmax(axis=1)
+
+    players = {str(weight): partial(play, weight=weight) for weight in WEIGHTS}
+    by_weight = choose("weight of descriptions", players, labels, played, str(WEIGHTS[0]))
+    weight = float(by_weight.chosen)
+    rivals = {
+        "identity": partial(play, weight=weight),
+        "trained": partial(play, weight=weight, trained=True),
+    }
+    by_maps = choose("maps", rivals, labels, played, "identity")
+    maps = _train_maps(hops, labels, S, seed) if by_maps.chosen == "trained" else None
+    walked = hops if maps is None else _mapped(hops, maps)
+    model = Refine(weight, seed=seed).fit(walked, labels, S, operator, allowed)
+    return (model, maps), [by_weight, by_maps]
+
+
+def _train_maps(
+    hops: Hops, labels: NDArray[np.int64], S: NDArray[np.float32], seed: int
+) -> DGPN:
+    """Train maps that start at the identity: a few careful steps, for long training forgets."""
+    return DGPN(start="identity", epochs=30, decay=1.0, seed=seed).fit(hops, _few(labels, seed), S)
+
+
+def _mapped(hops: Hops, maps: DGPN) -> Hops:
+    return Hops((unit(maps.vectors(hops.own)),), np.ones(1, np.float32))
+
+
+def _few(labels: NDArray[np.int64], seed: int, most: int = 1000) -> NDArray[np.int64]:
+    """Return labels of at most `most` nodes, drawn at random: enough to train small maps."""
+    known = np.flatnonzero(labels >= 0)
+    if len(known) <= most:
+        return labels
+    kept = np.random.default_rng(seed).choice(known, most, replace=False)
+    few = np.full_like(labels, -1)
+    few[kept] = labels[kept]
+    return few
+
+
+def _games(
+    labels: Labels, allowed: NDArray[np.bool_], nodes: int, seed: int
+) -> list[Game]:
+    """Return the games that choices are made by; none where too few classes are seen."""
+    seen = len(labels.seen())
+    if seen < ENOUGH:
+        return []
+    folds = 2 if seen < 6 else 3
+    return games(labels.of, allowed, folds, seed)[: 1 if nodes > LARGE else folds]
+
+
+def as_labels(
+    given: Labels | Mapping[str, str] | None, graph: Graph, classes: Classes
+) -> Labels:
+    if given is None:
+        return Labels.none(graph.nodes)
+    if not isinstance(given, Labels):
+        return Labels.from_mapping(given, graph, classes)
+    if len(given.of) != graph.nodes:
+        raise InputError(f"labels: {len(given.of):,} for a graph of {graph.nodes:,} nodes")
+    return given
+
+
+def allowed_classes(among: str, labels: Labels, classes: Classes) -> NDArray[np.bool_]:
+    """Return which classes an unlabelled node may belong to. [C]"""
+    if among not in ("all", "unseen"):
+        raise InputError(f"among: expected 'all' or 'unseen', found {among!r}")
+    allowed = np.ones(len(classes), dtype=bool)
+    if among == "unseen":
+        allowed[labels.seen()] = False
+        if not allowed.any():
+            raise InputError(
+                "among: 'unseen' was asked for, but every class has a labelled node; "
+                "add classes without labels or use 'all'"
+            )
+    return allowed
+
+
+def check_work(graph: Graph, labels: Labels) -> None:
+    if labels.known.all():
+        raise InputError(
+            f"labels: all {graph.nodes:,} nodes have one, so nothing is left to label; "
+            "leave the label of the nodes in question empty"
+        )
+
+
+def _second(
+    beliefs: NDArray[np.float32], winner: NDArray[np.int64], allowed: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return the best class after the winner; the winner itself where there is no other. [n]"""
+    if allowed.sum() < 2:
+        return winner
+    rest = np.where(allowed, beliefs, -1.0)
+    rest[np.arange(len(rest)), winner] = -2.0
+    return rest.argmax(axis=1)
