@@ -36,7 +36,7 @@ _HOMES = {  # public name -> the module that holds it; imported when first asked
     "read_labels": "unseen.read.files",
     "save": "unseen.run",
 }
-__all__ = sorted(_HOMES)  # noqa: PLE0605
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

@@ -44,9 +44,7 @@ def check(
             "described_by": space.encoder,
         },
         "repaired": asdict(graph.repairs),
-        "classes": {
-            name: int((labels.of == c).sum()) for c, name in enumerate(classes.names)
-        },
+        "classes": {name: int((labels.of == c).sum()) for c, name in enumerate(classes.names)},
         "labelled": int(labels.known.sum()),
         "csd_quality": {},
     }
@@ -72,8 +70,10 @@ def check(
         if graph.edges and not ties.usable:
             likely.append("Neighbours hardly agree on a class: the graph will be left aside.")
     elif len(seen) < 2:
-        likely.append("Features have no names and fewer than two classes have labels: "
-                      "classify will refuse; give texts, a vocabulary or more labels.")
+        likely.append(
+            "Features have no names and fewer than two classes have labels: "
+            "classify will refuse; give texts, a vocabulary or more labels."
+        )
     likely += _label_problems(classes, labels) + _text_problems(graph, classes)
     found["problems"] = likely
     return found

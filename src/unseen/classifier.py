@@ -1,4 +1,4 @@
-"""`Classifier`: everything that `classify` settled on, ready for another graph. Saved by `run.py`."""
+"""`Classifier`: all that `classify` settled on, ready for another graph. Saved by `run.py`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from unseen.models.agreement import clamp
 from unseen.models.dgpn import DGPN
 from unseen.models.refine import Opinions, Refine
 from unseen.propagate.hops import Hops, decompose
-from unseen.vectors import softmax, unit
+from unseen.vectors import masked, softmax, unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,8 +85,7 @@ class Classifier:
         """
         model: Refine | DGPN
         if isinstance(self.model, Refine):
-            model = self.model.with_classes(csds)
-            model = model.adapted(len(csds), hops, labels, operator, among)
+            model = self.model.with_classes(csds, hops, labels, operator, among)
         else:
             state = self.model.state()
             state["csds_"] = np.concatenate([state["csds_"], csds])
@@ -106,8 +105,7 @@ class Classifier:
         steps = []
         for k in range(len(hops.blocks)):  # what is known after k hops
             near = Hops(hops.blocks[: k + 1], hops.weights[: k + 1])
-            scores = np.where(among, self.model.scores(near), -np.inf)
-            p = softmax(scores / self.model.temperature)
+            p = softmax(masked(self.model.scores(near), among) / self.model.temperature)
             clamp(p, labels)
             steps.append(p)
         return Opinions(steps[-1], steps[-1], tuple(steps))

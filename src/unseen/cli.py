@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,14 +33,14 @@ datasets_app = typer.Typer(no_args_is_help=True, help="Graphs to try things on."
 app.add_typer(datasets_app, name="datasets")
 
 
-class Among(str, Enum):
+class Among(StrEnum):
     """Which classes an unlabelled node may belong to."""
 
     all = "all"
     unseen = "unseen"
 
 
-class Device(str, Enum):
+class Device(StrEnum):
     """Where an encoder that runs a network runs."""
 
     cpu = "cpu"
@@ -168,7 +168,7 @@ def check(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Look at the inputs: counts, repairs, balance, CSD quality, likely problems. Trains nothing."""
+    """Look at the inputs: counts, repairs, balance, likely problems. Trains nothing."""
     from unseen.check import check as run
 
     graph, classes, labels = _read(nodes, edges, class_file, features, vocabulary, directed)
@@ -185,7 +185,9 @@ def check(
     if as_json:
         _print_json(found)
         return
-    _table("Graph", ("", ""), [(key.replace("_", " "), value) for key, value in found["graph"].items()])
+    _table(
+        "Graph", ("", ""), [(key.replace("_", " "), value) for key, value in found["graph"].items()]
+    )
     _table("Repaired", ("", ""), [(k.replace("_", " "), v) for k, v in found["repaired"].items()])
     _table("Classes", ("class", "labelled nodes"), list(found["classes"].items()))
     quality = [(kind, *values.values()) for kind, values in found["csd_quality"].items()]
@@ -204,7 +206,7 @@ def evaluate(
     truth: Annotated[Path, typer.Option(help="The true classes: id, label.")],
     as_json: AsJson = False,
 ) -> None:
-    """Compare predictions with the truth: accuracy, macro accuracy, floor, confusion, calibration."""
+    """Compare predictions with the truth: accuracy, floor, confusion, calibration."""
     from unseen.evaluate import evaluate_files
 
     scores = evaluate_files(predictions, truth).to_dict()
@@ -219,15 +221,15 @@ def evaluate(
     _table("Scores", ("", ""), rows)
     calibration = scores.get("calibration")
     if calibration:
-        _table("Calibration", ("", ""), [("expected calibration error", _number(calibration["error"]))])
+        _table(
+            "Calibration", ("", ""), [("expected calibration error", _number(calibration["error"]))]
+        )
     names, counts = scores["classes"], scores["confusion"]
     wrong = sorted(
-        (
-            (-counts[i][j], names[i], names[j])
-            for i in range(len(names))
-            for j in range(len(names))
-            if i != j and counts[i][j]
-        )
+        (-counts[i][j], names[i], names[j])
+        for i in range(len(names))
+        for j in range(len(names))
+        if i != j and counts[i][j]
     )
     _table(
         "Most frequent confusions",
@@ -259,8 +261,8 @@ def compare(
     _table("Runs", ("", ""), plain)
     for key, value in found.items():
         if isinstance(value, dict) and value:
-            rows = [(name, f"{a} -> {b}") for name, (a, b) in value.items()]
-            _table(key.replace("_", " ").capitalize(), ("setting", "change"), rows)
+            changes = [(name, f"{a} -> {b}") for name, (a, b) in value.items()]
+            _table(key.replace("_", " ").capitalize(), ("setting", "change"), changes)
         elif isinstance(value, list | tuple) and value and isinstance(value[0], dict):
             columns = tuple(value[0])
             rows = [tuple(_number(row[c]) for c in columns) for row in value[:15]]
@@ -283,16 +285,17 @@ def csd(
     from unseen.read.files import read_classes
 
     with _progress(as_json) as progress:
-        found = compare_csds(
-            read_classes(class_file), encoder, device.value, nodes, out, progress
-        )
+        found = compare_csds(read_classes(class_file), encoder, device.value, nodes, out, progress)
     if as_json:
         _print_json(found)
         return
     for kind, rows in found["nearest"].items():
         _table(f"Nearest classes by {kind}", ("class", "nearest", "cosine"), rows)
     if found["quality"]:
-        rows = [(kind, *(_number(v) for v in values.values())) for kind, values in found["quality"].items()]
+        rows = [
+            (kind, *(_number(v) for v in values.values()))
+            for kind, values in found["quality"].items()
+        ]
         _table("Quality (Eq. 1-3)", ("class text", "KL ↓", "cosine ↑", "Euclidean ↓"), rows)
     _say(found["note"])
 
@@ -340,7 +343,7 @@ def get_dataset(name: Annotated[str, typer.Argument(help="Name of the set.")]) -
     from unseen.datasets.fetch import get
 
     with _progress(False) as progress:
-        folder = get(name, progress)
+        folder = get(name, lambda step: progress(step, 0, 1))
     _say(f"{name} is ready in {folder}")
 
 
@@ -374,8 +377,10 @@ def _read(
     graph = read_graph(nodes, edges, features=features, vocabulary=vocabulary, directed=directed)
     classes = read_classes(class_file)
     labelled = has_labels(nodes)
-    return graph, classes, (
-        read_labels(nodes, graph, classes) if labelled else Labels.none(graph.nodes)
+    return (
+        graph,
+        classes,
+        (read_labels(nodes, graph, classes) if labelled else Labels.none(graph.nodes)),
     )
 
 

@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unseen.datasets.registry import load
+from unseen.encode.space import embed
 from unseen.evaluate.metrics import accuracy, macro_accuracy, majority_floor
 from unseen.models.prototype import Prototype
 from unseen.pipeline import classify
 from unseen.propagate.hops import decompose
 from unseen.propagate.operators import Operator
-from unseen.encode.space import embed
 from unseen.vectors import unit
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from unseen.encode.base import Progress
     from unseen.prediction import Prediction
 
@@ -33,9 +35,7 @@ class Row:
     macro: float
 
 
-def demonstrate(
-    seed: int = 0, progress: Progress | None = None
-) -> tuple[Prediction, list[Row]]:
+def demonstrate(seed: int = 0, progress: Progress | None = None) -> tuple[Prediction, list[Row]]:
     """Return the prediction of the full pipeline, and how simpler ways compare with it."""
     data = load("stdlib")
     split = data.splits["demo"]
@@ -59,5 +59,5 @@ def demonstrate(
     return prediction, rows
 
 
-def _row(name: str, truth: np.ndarray, guess: np.ndarray) -> Row:  # type: ignore[type-arg]
+def _row(name: str, truth: NDArray[np.int64], guess: NDArray[np.int64]) -> Row:
     return Row(name, 100 * accuracy(truth, guess), 100 * macro_accuracy(truth, guess))

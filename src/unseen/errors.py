@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 class UnseenError(Exception):
-    """Base of every error that `unseen` raises on purpose; the command line prints it as one line."""
+    """Base of every error raised on purpose; the command line prints it as one line."""
 
 
 class InputError(UnseenError, ValueError):

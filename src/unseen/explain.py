@@ -3,8 +3,10 @@ r"""Why a node got its class: the share of each hop, and the neighbours that spo
 After k hops node i believes :math:`q^{(k)}_i`. With the winner a and the runner-up b, hop k moved
 the decision by
 
-.. math:: \Delta_k = \ln \frac{q^{(k)}_{ia}}{q^{(k)}_{ib}} - \ln \frac{q^{(k-1)}_{ia}}{q^{(k-1)}_{ib}},
-          \qquad \Delta_0 = \ln \frac{q^{(0)}_{ia}}{q^{(0)}_{ib}} ,
+.. math::
+    \Delta_k = \ln \frac{q^{(k)}_{ia}}{q^{(k)}_{ib}}
+             - \ln \frac{q^{(k-1)}_{ia}}{q^{(k-1)}_{ib}},
+    \qquad \Delta_0 = \ln \frac{q^{(0)}_{ia}}{q^{(0)}_{ib}} ,
 
 and its share is what it moved in the winner's favour, :math:`\max(\Delta_k, 0)`, over the sum.
 """

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from unseen.errors import InputError, shortlist
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
 MAX_NAMED = 3  # offenders named in one message
 
@@ -144,7 +144,7 @@ class Graph:
 
 
 def _checked_adjacency(given: Any, directed: bool, repairs: Repairs) -> tuple[Any, Repairs]:
-    """Return A as float32 CSR without a diagonal, symmetric unless directed, and what was mended."""
+    """Return A as float32 CSR, no diagonal, symmetric unless directed, and what was mended."""
     A = sp.csr_array(given, dtype=np.float32)
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         raise InputError(f"adjacency: expected a square matrix [n, n], found shape {A.shape}")
@@ -167,9 +167,7 @@ def _checked_adjacency(given: Any, directed: bool, repairs: Repairs) -> tuple[An
     A.sort_indices()
     linked = np.diff(A.indptr) > 0
     linked[A.indices] = True
-    return A, Repairs(
-        repairs.duplicate_edges, repairs.self_loops + loops, int((~linked).sum())
-    )
+    return A, Repairs(repairs.duplicate_edges, repairs.self_loops + loops, int((~linked).sum()))
 
 
 def _check_length(what: str, found: int, expected: int) -> None:
@@ -187,7 +185,9 @@ def _check_unique_ids(ids: tuple[str, ...]) -> None:
 
 
 def _check_texts(texts: tuple[str, ...], ids: tuple[str, ...]) -> None:
-    empty = [ids[i] for i, text in enumerate(texts) if not isinstance(text, str) or not text.strip()]
+    empty = [
+        ids[i] for i, text in enumerate(texts) if not isinstance(text, str) or not text.strip()
+    ]
     if empty:
         raise InputError(
             f"texts: {len(empty):,} of {len(ids):,} nodes have an empty or missing text "
@@ -195,8 +195,9 @@ def _check_texts(texts: tuple[str, ...], ids: tuple[str, ...]) -> None:
         )
 
 
-def _checked_features(given: Any, n: int, ids: tuple[str, ...]) -> NDArray[np.float32] | Any:
+def _checked_features(given: Any, n: int, ids: tuple[str, ...]) -> Any:
     sparse = sp.issparse(given)
+    X: Any
     try:
         X = sp.csr_array(given, dtype=np.float32) if sparse else np.asarray(given, np.float32)
     except (TypeError, ValueError) as error:
@@ -204,12 +205,11 @@ def _checked_features(given: Any, n: int, ids: tuple[str, ...]) -> NDArray[np.fl
     if X.ndim != 2 or X.shape[1] == 0:
         raise InputError(f"features: expected one row of numbers a node, found shape {X.shape}")
     _check_length("features", X.shape[0], n)
-    if not np.isfinite(X.data if sparse else X).all():
-        rows = X.tocoo().coords[0][~np.isfinite(X.tocoo().data)] if sparse else np.flatnonzero(
-            ~np.isfinite(X).all(axis=1)
-        )
+    sums = X.sum(axis=1)  # not finite where an entry is not
+    if not np.isfinite(sums).all():
+        row = int(np.flatnonzero(~np.isfinite(sums))[0])
         raise InputError(
-            f"features: node {ids[int(rows[0])]!r} (row {int(rows[0]) + 1}) has a value that is NaN or "
-            "infinite; replace such values with numbers before you go on"
+            f"features: node {ids[row]!r} (row {row + 1}) has a value that is NaN or infinite; "
+            "replace such values with numbers before you go on"
         )
     return X

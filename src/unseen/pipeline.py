@@ -199,9 +199,9 @@ def _fit(
 ) -> tuple[tuple[Refine | DGPN, DGPN | None], list[Choice]]:
     """Fit the model that suits the space; settle what seen classes can settle."""
     if not space.shared:
-        model = DGPN(start="xavier", epochs=300, seed=seed).fit(hops, labels, S)
+        linked = DGPN(start="xavier", epochs=300, seed=seed).fit(hops, labels, S)
         reason = "features and class texts share no space: maps have to be learned from labels"
-        return (model, None), [Choice("maps", "trained", "no common space", reason, {})]
+        return (linked, None), [Choice("maps", "trained", "no common space", reason, {})]
     if not played:
         few = f"fewer than {ENOUGH} seen classes to choose by"
         weight = WEIGHTS[0]
@@ -211,7 +211,9 @@ def _fit(
     def play(game: Game, weight: float, trained: bool = False) -> NDArray[np.int64]:
         walked = _mapped(hops, _train_maps(hops, game.labels, S, seed)) if trained else hops
         model = Refine(weight, seed=seed).fit(walked, game.labels, S, operator, game.among)
-        return model.opinions(walked, game.labels, operator, game.among).beliefs.argmax(axis=1)
+        told = model.opinions(walked, game.labels, operator, game.among)
+        best: NDArray[np.int64] = told.beliefs.argmax(axis=1)
+        return best
 
     players = {str(weight): partial(play, weight=weight) for weight in WEIGHTS}
     by_weight = choose("weight of descriptions", players, labels, played, str(WEIGHTS[0]))
@@ -227,9 +229,7 @@ def _fit(
     return (model, maps), [by_weight, by_maps]
 
 
-def _train_maps(
-    hops: Hops, labels: NDArray[np.int64], S: NDArray[np.float32], seed: int
-) -> DGPN:
+def _train_maps(hops: Hops, labels: NDArray[np.int64], S: NDArray[np.float32], seed: int) -> DGPN:
     """Train maps that start at the identity: a few careful steps, for long training forgets."""
     return DGPN(start="identity", epochs=30, decay=1.0, seed=seed).fit(hops, _few(labels, seed), S)
 
@@ -249,9 +249,7 @@ def _few(labels: NDArray[np.int64], seed: int, most: int = 1000) -> NDArray[np.i
     return few
 
 
-def _games(
-    labels: Labels, allowed: NDArray[np.bool_], nodes: int, seed: int
-) -> list[Game]:
+def _games(labels: Labels, allowed: NDArray[np.bool_], nodes: int, seed: int) -> list[Game]:
     """Return the games that choices are made by; none where too few classes are seen."""
     seen = len(labels.seen())
     if seen < ENOUGH:
@@ -260,9 +258,7 @@ def _games(
     return games(labels.of, allowed, folds, seed)[: 1 if nodes > LARGE else folds]
 
 
-def as_labels(
-    given: Labels | Mapping[str, str] | None, graph: Graph, classes: Classes
-) -> Labels:
+def as_labels(given: Labels | Mapping[str, str] | None, graph: Graph, classes: Classes) -> Labels:
     if given is None:
         return Labels.none(graph.nodes)
     if not isinstance(given, Labels):
@@ -303,4 +299,5 @@ def _second(
         return winner
     rest = np.where(allowed, beliefs, -1.0)
     rest[np.arange(len(rest)), winner] = -2.0
-    return rest.argmax(axis=1)
+    best: NDArray[np.int64] = rest.argmax(axis=1)
+    return best

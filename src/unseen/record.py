@@ -137,8 +137,10 @@ def _warnings(prediction: Prediction, similarity: NDArray[np.float32] | None) ->
     found = problems(graph.nodes, graph.repairs.isolated_nodes, names, similarity)
     model = prediction.classifier.model
     if isinstance(model, Refine) and graph.edges and not model.agreement_.usable:
-        why = "agree less than strangers with similar texts" if model.agreement_.misleading else (
-            "hardly agree on a class"
+        why = (
+            "agree less than strangers with similar texts"
+            if model.agreement_.misleading
+            else ("hardly agree on a class")
         )
         found.append(f"The graph was left aside: neighbours {why}.")
     if graph.texts is not None and graph.features is not None:

@@ -43,7 +43,7 @@ def predict(
         classes: the classes to choose from; the model's own when left out. Those it does not know
             are added, those it knows but that are not listed are left out.
         labels: what some nodes of this graph are known to be; positions follow `classes`.
-        among: "all", or "unseen" for classes that had no labelled node in training nor have one now.
+        among: "all", or "unseen" for classes without a labelled node, in training or now.
         device: for encoders that run a network.
         progress: as in `classify`.
     """

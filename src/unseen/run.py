@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 MANIFEST = "manifest.json"
-REFINE_ARRAYS = ("csds_", "means_", "precision_")
-REFINE_NUMBERS = ("level_", "temperature_", "start_temperature_")
+REFINE_ARRAYS = ("csds_", "centres_", "means_", "precision_")
+REFINE_NUMBERS = ("level_", "temperature_", "start_temperature_", "centre_temperature_")
 
 
 def write_run(prediction: Prediction, folder: Path) -> Path:
@@ -166,17 +166,13 @@ def read_run_graph(folder: Path) -> Graph:
 
     check_folder(folder)
     kept = folder / "graph"
-    optional = {
-        name: path
-        for name, path in (
-            ("features", kept / "features.npz"),
-            ("vocabulary", kept / "vocabulary.json"),
-        )
-        if path.is_file()
-    }
-    directed = bool(_read_json(folder / "record.json")["graph"]["directed"])
+    features, vocabulary = kept / "features.npz", kept / "vocabulary.json"
     return read_graph(
-        kept / "nodes.parquet", kept / "edges.parquet", directed=directed, **optional
+        kept / "nodes.parquet",
+        kept / "edges.parquet",
+        features=features if features.is_file() else None,
+        vocabulary=vocabulary if vocabulary.is_file() else None,
+        directed=bool(_read_json(folder / "record.json")["graph"]["directed"]),
     )
 
 

@@ -52,9 +52,7 @@ class Choice:
     candidates: Mapping[str, float]
 
 
-def games(
-    labels: NDArray[np.int64], among: NDArray[np.bool_], folds: int, seed: int
-) -> list[Game]:
+def games(labels: NDArray[np.int64], among: NDArray[np.bool_], folds: int, seed: int) -> list[Game]:
     """Return one game for each fold of the seen classes.
 
     Where seen classes may be answers too (`among` holds some of them), a fifth of each seen class

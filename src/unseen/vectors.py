@@ -13,7 +13,16 @@ if TYPE_CHECKING:
 def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Scale each row to length one; a row of zeros stays."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, lengths, out=np.zeros_like(rows, np.float32), where=lengths > 0)
+    scaled: NDArray[np.float32] = np.zeros_like(rows, np.float32)
+    np.divide(rows, lengths, out=scaled, where=lengths > 0)
+    return scaled
+
+
+def masked(scores: NDArray[np.float32], allowed: NDArray[np.bool_] | None) -> NDArray[np.float32]:
+    """Return scores with -inf in the columns of classes that are not allowed. [n, C]"""
+    if allowed is None:
+        return scores
+    return np.where(allowed, scores, np.float32(-np.inf))
 
 
 def softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -7,6 +7,7 @@ information that node texts, read through a candidate, carry about their neighbo
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ from unseen.models.agreement import TIES, sharpen
 from unseen.models.prototype import Prototype
 from unseen.propagate.hops import Hops, decompose
 from unseen.validate import Choice, Game, choose
-from unseen.vectors import unit
+from unseen.vectors import masked, unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,14 +56,13 @@ def choose_class_texts(
         return Choice(what, default, "default", why, {})
     if played:
         hops = decompose(X, operator, 2, 0.5)
-        players = {kind: _player(hops, S) for kind, S in centred.items()}
+        players = {kind: partial(_play, hops=hops, S=S) for kind, S in centred.items()}
         return choose(what, players, labels, played, default)
     ties = operator.ties(TIES, np.random.default_rng(seed))
     told = {}
     if ties.shape[1]:
         told = {
-            kind: sharpen(np.where(among, X @ S.T, -np.inf), ties, labels)[2]
-            for kind, S in centred.items()
+            kind: sharpen(masked(X @ S.T, among), ties, labels)[2] for kind, S in centred.items()
         }
     best = max(told, key=lambda kind: told[kind], default=default)
     if told.get(best, 0.0) < SILENT:
@@ -72,8 +72,5 @@ def choose_class_texts(
     return Choice(what, best, "information between neighbours, nats a tie", why, told)
 
 
-def _player(hops: Hops, S: NDArray[np.float32]):  # type: ignore[no-untyped-def]
-    def play(game: Game) -> NDArray[np.int64]:
-        return Prototype().fit(hops, game.labels, S).predict(hops, game.among)
-
-    return play
+def _play(game: Game, hops: Hops, S: NDArray[np.float32]) -> NDArray[np.int64]:
+    return Prototype().fit(hops, game.labels, S).predict(hops, game.among)

@@ -131,7 +131,10 @@ def _overlap(
 ) -> NDArray[np.float32]:
     """Return a_ij for each pair. [m]"""
     weight = np.divide(1.0, prior, out=np.zeros_like(prior), where=prior > 1e-6)
-    return np.einsum("mc,mc,c->m", p[source], p[target], weight, optimize=True)
+    overlap: NDArray[np.float32] = np.einsum(
+        "mc,mc,c->m", p[source], p[target], weight, optimize=True
+    )
+    return overlap
 
 
 def _fit_level(overlap: NDArray[np.float32]) -> tuple[float, float]:

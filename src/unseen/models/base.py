@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from unseen.errors import InputError
+from unseen.vectors import masked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,10 +53,8 @@ class Model(ABC):
 
     def predict(self, hops: Hops, among: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Return the best class of each node, chosen among all classes or some. [n]"""
-        scores = self.scores(hops)
-        if among is not None:
-            scores = np.where(among, scores, -np.inf)
-        return scores.argmax(axis=1)
+        best: NDArray[np.int64] = masked(self.scores(hops), among).argmax(axis=1)
+        return best
 
     def get_params(self) -> dict[str, Any]:
         """Return the arguments of the constructor as they stand."""

@@ -4,7 +4,7 @@ Every class has a centre :math:`m_c` that starts at its description. A round is
 
 .. math::
     p_{ic} &\propto \exp(\cos(x_i, m_c) / \tau)                              && \text{own text} \\
-    q_{ic} &\propto p_{ic} \prod_{j \sim i} (1 - h + h\, C\, q_{jc})^{a_{ij}} && \text{neighbours} \\
+    q_{ic} &\propto p_{ic} \prod_{j \sim i} (1 - h + h C q_{jc})^{a_{ij}} && \text{neighbours} \\
     m_c &\propto \lambda\, s_c + (1 - \lambda)\, \overline{x}_c(q)             && \text{new centres}
 
 with the agreement h of the graph and the temperature from `agreement.py`, C the number of classes,
@@ -27,7 +27,7 @@ import numpy as np
 
 from unseen.models.agreement import TIES, Agreement, clamp, deviation, judge_ties, sharpen
 from unseen.models.base import Model, check_fit
-from unseen.vectors import softmax, unit
+from unseen.vectors import masked, softmax, unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,7 +55,7 @@ class Opinions:
     @property
     def confidence(self) -> NDArray[np.float32]:
         """The mean of the three opinions: neighbours of one mind sound surer than they are."""
-        return (self.description + self.text + self.beliefs) / 3
+        return (self.description + self.text + self.beliefs) / np.float32(3)
 
 
 class Refine(Model):
@@ -88,8 +88,7 @@ class Refine(Model):
         check_fit(hops, labels, csds, same_space=True)
         rng = np.random.default_rng(self.seed)
         X, S = unit(hops.own), unit(csds)
-        barred = _barred(among, len(S))
-        scores = np.where(barred, -np.inf, X @ S.T)  # [n, C]
+        scores = masked(X @ S.T, among)  # [n, C]
         self.agreement_ = (
             Agreement(0.0, 0.0, 0.0, 0.5 * deviation(scores), measured=False)
             if operator is None
@@ -99,15 +98,16 @@ class Refine(Model):
         walk = operator if self.level_ else None
         ties = None if walk is None else walk.ties(TIES, rng)
         self.csds_, centres = S, S
-        for _ in range(self.rounds if self.description_weight < 1 else 0):
-            p = self._read(np.where(barred, -np.inf, X @ centres.T), ties, labels)
+        for _ in range(self.rounds):
+            p = self._read(masked(X @ centres.T, among), ties, labels)
             q = self._believe(p, walk)[-1]
+            self.centres_, self.centre_temperature_ = centres, self.temperature_
             centres = self._centres(S, _means(X, q))
-        if self.description_weight < 1 and self.rounds:
+        if self.description_weight < 1:
             self._discriminate(X, q)
         else:
             self.means_, self.precision_ = S, np.eye(S.shape[1], dtype=np.float32)
-        self._read(np.where(barred, -np.inf, self.scores(hops)), ties, labels)
+        self._read(masked(self.scores(hops), among), ties, labels)
         return self
 
     def scores(self, hops: Hops, csds: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
@@ -128,9 +128,8 @@ class Refine(Model):
         among: NDArray[np.bool_] | None = None,
     ) -> Opinions:
         """Read the texts, then let beliefs travel; nothing is learned any more."""
-        barred = _barred(among, len(self.csds_))
-        start = np.where(barred, -np.inf, unit(hops.own) @ self.csds_.T)
-        own = np.where(barred, -np.inf, self.scores(hops))
+        start = masked(unit(hops.own) @ self.csds_.T, among)
+        own = masked(self.scores(hops), among)
         description = softmax(start / self.start_temperature_)
         text = softmax(own / self.temperature_)
         clamp(description, labels)
@@ -138,33 +137,35 @@ class Refine(Model):
         steps = self._believe(text, operator if self.level_ else None)
         return Opinions(description, text, tuple(steps))
 
-    def with_classes(self, csds: NDArray[np.float32]) -> Refine:
-        """Return a copy that knows these classes too, by their descriptions alone. [C_new, d]"""
-        S = unit(csds)
-        return self._copy(
-            csds_=np.concatenate([self.csds_, S]),
-            means_=np.concatenate([self.means_, self._expected_means(S)]),
-        )
-
-    def adapted(
+    def with_classes(
         self,
-        new: int,
+        csds: NDArray[np.float32],
         hops: Hops,
         labels: NDArray[np.int64],
         operator: Operator | None,
         among: NDArray[np.bool_] | None = None,
     ) -> Refine:
-        """Return a copy in which the last `new` classes have learned from the nodes at hand.
+        """Return a copy that knows more classes; the old ones stay as they were fitted.
 
-        All else stays as it was fitted: the other classes, the covariance and the temperatures.
+        First all classes compete by their descriptions alone, so that the new ones get a fair
+        start; then the new centres learn from the nodes at hand, round by round.
+
+        Args:
+            csds: vectors of the new classes. [C_new, d]
+            hops, labels, operator, among: the nodes at hand, as in `opinions`.
         """
-        model: Refine = self
-        X, length = unit(hops.own), float(np.linalg.norm(self.means_[:-new], axis=1).mean())
-        for _ in range(self.rounds if self.description_weight < 1 else 0):
-            q = model.opinions(hops, labels, operator, among).beliefs
-            centres = self._centres(self.csds_[-new:], _means(X, q[:, -new:]))
-            model = self._copy(means_=np.concatenate([self.means_[:-new], length * centres]))
-        return model
+        new = slice(len(self.csds_), None)
+        X, walk = unit(hops.own), operator if self.level_ else None
+        S = np.concatenate([self.csds_, unit(csds)])
+        centres, temperature = S, self.start_temperature_
+        for _ in range(self.rounds):
+            p = softmax(masked(X @ centres.T, among) / temperature)
+            clamp(p, labels)
+            found = _means(X, self._believe(p, walk)[-1][:, new])
+            centres = np.concatenate([self.centres_, self._centres(S[new], found)])
+            temperature = self.centre_temperature_
+        learned = found if self.description_weight < 1 else S[new]
+        return self._copy(csds_=S, centres_=centres, means_=np.concatenate([self.means_, learned]))
 
     def _expected_means(self, S: NDArray[np.float32]) -> NDArray[np.float32]:
         """Place new classes as far along their CSDs as the fitted ones are on average. [C, d]"""
@@ -217,10 +218,6 @@ class Refine(Model):
         twin = Refine(**self.get_params())
         twin.__dict__.update({**self.__dict__, **learned})
         return twin
-
-
-def _barred(among: NDArray[np.bool_] | None, classes: int) -> NDArray[np.bool_]:
-    return np.zeros(classes, dtype=bool) if among is None else ~among
 
 
 def _means(X: NDArray[np.float32], q: NDArray[np.float32]) -> NDArray[np.float32]:

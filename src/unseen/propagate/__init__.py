@@ -1,1 +1,1 @@
-"""Walking the graph: operators, hops, and how far neighbours can be believed. Never sees a label."""
+"""Walking the graph: operators and hops. Never sees a label."""
