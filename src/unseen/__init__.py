@@ -1,9 +1,11 @@
 """Zero-shot node classification: labels for classes that nobody has labelled.
 
 >>> import unseen
->>> graph = unseen.Graph([[0, 1], [1, 0]], texts=["a purring cat", "a kitten and its mother"])
+>>> ties = [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
+>>> texts = ["a purring cat", "a kitten", "the rings of Saturn", "moons around Jupiter"]
+>>> graph = unseen.Graph(ties, texts=texts)
 >>> unseen.classify(graph, ["pets", "planets"]).to_polars()["label"].to_list()
-['pets', 'pets']
+['pets', 'pets', 'planets', 'planets']
 """
 
 from __future__ import annotations

@@ -118,6 +118,11 @@ class Labels:
             names[rows[str(node)]] = name
         return cls.from_names(names, classes)
 
+    def named(self, classes: Classes, graph: Graph) -> dict[str, str]:
+        """Return the labels as class names by node id, the inverse of `from_mapping`."""
+        ids = graph.ids or ()
+        return {ids[i]: classes.names[c] for i, c in enumerate(self.of.tolist()) if c >= 0}
+
     @property
     def known(self) -> NDArray[np.bool_]:
         """Which nodes have a label. [n]"""

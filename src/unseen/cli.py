@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Iterator
@@ -87,7 +88,9 @@ def classify(
 ) -> None:
     """Give every unlabelled node a class, a confidence and a reason."""
     from unseen.pipeline import classify as run
+    from unseen.run import check_place
 
+    check_place(out)
     graph, classes, labels = _read(nodes, edges, class_file, features, vocabulary, directed)
     with _progress(as_json) as progress:
         prediction = run(
@@ -126,26 +129,28 @@ def predict(
     from unseen.classes import Labels
     from unseen.read.files import has_labels, read_classes, read_graph, read_labels
     from unseen.reuse import predict as run
-    from unseen.run import load, read_run_graph
+    from unseen.run import check_place, load, read_run_graph
 
+    check_place(out)
     classifier = load(model)
     beside = None if with_run is None else read_run_graph(with_run)
     graph = read_graph(
         nodes, edges, features=features, vocabulary=vocabulary, directed=directed, beside=beside
     )
     classes = read_classes(class_file)
+    everything = classifier.classes.joined(classes)  # labels may name a class that is not asked for
     labels = Labels.none(graph.nodes)
     if has_labels(nodes):
-        labels = read_labels(nodes, graph, classes)
+        labels = read_labels(nodes, graph, everything)
     if with_run is not None and beside is not None:
-        old = read_labels(with_run / "graph" / "nodes.parquet", beside, classes)
+        old = read_labels(with_run / "graph" / "nodes.parquet", beside, everything)
         labels.of[: beside.nodes] = old.of
     with _progress(as_json) as progress:
         prediction = run(
             classifier,
             graph,
             classes,
-            labels,
+            labels.named(everything, graph),
             among=among.value,
             device=device.value,
             progress=progress,
@@ -224,7 +229,7 @@ def evaluate(
         _table(
             "Calibration", ("", ""), [("expected calibration error", _number(calibration["error"]))]
         )
-    names, counts = scores["classes"], scores["confusion"]
+    names, counts = scores["names"], scores["confusion"]
     wrong = sorted(
         (-counts[i][j], names[i], names[j])
         for i in range(len(names))
@@ -308,7 +313,9 @@ def demo(
 ) -> None:
     """Find eight sections of Python's standard library without a label of theirs."""
     from unseen.demo import demonstrate
+    from unseen.run import check_place
 
+    check_place(out)
     with _progress(as_json) as progress:
         progress("read the standard library", 0, 1)
         prediction, rows = demonstrate(seed, progress)
@@ -421,7 +428,8 @@ def _progress(quiet: bool) -> Iterator[Progress]:
         TextColumn("{task.completed}/{task.total}"),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=console, transient=True) as bar:
+    silent = quiet or not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=silent) as bar:
         task = bar.add_task("start", total=1)
 
         def report(what: str, done: int, total: int) -> None:
@@ -461,6 +469,9 @@ def main() -> None:
     """Run the command line; a user's mistake is one line on standard error and exit code 2."""
     from unseen.errors import UnseenError
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a letter shows another
+            stream.reconfigure(errors="replace")
     try:
         app()
     except UnseenError as error:

@@ -104,6 +104,13 @@ class Graph:
         rows = np.asarray(source, dtype=np.int64)
         columns = np.asarray(target, dtype=np.int64)
         values = np.ones(len(rows)) if weight is None else np.asarray(weight, dtype=np.float64)
+        outside = (np.minimum(rows, columns) < 0) | (np.maximum(rows, columns) >= nodes)
+        if outside.any():
+            at = int(np.flatnonzero(outside)[0])
+            raise InputError(
+                f"edges: edge {at + 1} joins positions {rows[at]} and {columns[at]}, but there are "
+                f"{nodes:,} nodes; positions count from 0"
+            )
         if not directed:
             rows, columns = np.minimum(rows, columns), np.maximum(rows, columns)
         loops = rows == columns
@@ -145,9 +152,10 @@ class Graph:
 
 def _checked_adjacency(given: Any, directed: bool, repairs: Repairs) -> tuple[Any, Repairs]:
     """Return A as float32 CSR, no diagonal, symmetric unless directed, and what was mended."""
-    A = sp.csr_array(given, dtype=np.float32)
+    A = sp.csr_array(given, dtype=np.float32, copy=True)
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         raise InputError(f"adjacency: expected a square matrix [n, n], found shape {A.shape}")
+    A.sum_duplicates()
     if A.shape[0] == 0:
         raise InputError("graph: there are no nodes; give at least two")
     wrong = ~(np.isfinite(A.data) & (A.data >= 0))
@@ -205,7 +213,7 @@ def _checked_features(given: Any, n: int, ids: tuple[str, ...]) -> Any:
     if X.ndim != 2 or X.shape[1] == 0:
         raise InputError(f"features: expected one row of numbers a node, found shape {X.shape}")
     _check_length("features", X.shape[0], n)
-    sums = X.sum(axis=1)  # not finite where an entry is not
+    sums = X.sum(axis=1, dtype=np.float64)  # not finite where an entry is not
     if not np.isfinite(sums).all():
         row = int(np.flatnonzero(~np.isfinite(sums))[0])
         raise InputError(

@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from unseen.classes import Classes, Labels
 from unseen.classifier import Classifier
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 HOPS, LAZINESS = 3, 0.5  # of the walk that scores candidates and feeds trained maps
 PAPER_HOPS, PAPER_LAZINESS = 3, 0.7  # Sec. 6.1: where only a trained model can link the two spaces
 WEIGHTS = (0.5, 0.7, 0.9)  # of descriptions against data, the first being the default
+NODES_A_CLASS = 10  # below which descriptions alone say what a class is
+FEW_NODES = 5  # that the class texts weigh as much as, when nodes are centred
 LARGE = 20_000  # nodes above which one game is played instead of three
 
 
@@ -59,7 +62,9 @@ class Steps:
             self.progress(name, len(self.done), self.total)
         entry: dict[str, Any] = {"step": name, "seconds": 0.0, "detail": ""}
         start = time.perf_counter()
-        yield entry
+        threads = None if name == "encode" else 1  # thin products gain nothing from a second one
+        with threadpool_limits(limits=threads, user_api="blas"):
+            yield entry
         entry["seconds"] = round(time.perf_counter() - start, 3)
         self.done.append(entry)
 
@@ -107,7 +112,7 @@ def classify(
     played = _games(known, allowed, graph.nodes, seed)
     choices = []
     with steps("choose class texts") as step:
-        node_centre = space.nodes.mean(axis=0)
+        node_centre = centre_of(space)
         X = unit(space.nodes - node_centre)  # [n, d]
         choice = choose_class_texts(X, space, known.of, allowed, operator, played, seed)
         choices.append(choice)
@@ -143,6 +148,15 @@ def classify(
     return answer(
         classifier, graph, known, allowed, space, operator, steps, settings, choices, began
     )
+
+
+def centre_of(space: Space) -> NDArray[np.float32]:
+    """Return the mean node vector; a few nodes lean on the mean of the class texts. [d]"""
+    if not space.shared:
+        return np.asarray(space.nodes.mean(axis=0), dtype=np.float32)
+    texts = next(iter(space.csds.values()))
+    total = space.nodes.sum(axis=0) + FEW_NODES * texts.mean(axis=0)
+    return np.asarray(total / (len(space.nodes) + FEW_NODES), dtype=np.float32)
 
 
 def answer(
@@ -202,11 +216,16 @@ def _fit(
         linked = DGPN(start="xavier", epochs=300, seed=seed).fit(hops, labels, S)
         reason = "features and class texts share no space: maps have to be learned from labels"
         return (linked, None), [Choice("maps", "trained", "no common space", reason, {})]
-    if not played:
-        few = f"fewer than {ENOUGH} seen classes to choose by"
-        weight = WEIGHTS[0]
+    few_nodes = len(labels) < NODES_A_CLASS * len(S)
+    if few_nodes or not played:
+        weight = 1.0 if few_nodes else WEIGHTS[0]
+        why = (
+            f"fewer than {NODES_A_CLASS} nodes a class to learn from"
+            if few_nodes
+            else f"fewer than {ENOUGH} seen classes to choose by"
+        )
         model = Refine(weight, seed=seed).fit(hops, labels, S, operator, allowed)
-        return (model, None), [Choice("weight of descriptions", str(weight), "default", few, {})]
+        return (model, None), [Choice("weight of descriptions", str(weight), "default", why, {})]
 
     def play(game: Game, weight: float, trained: bool = False) -> NDArray[np.int64]:
         walked = _mapped(hops, _train_maps(hops, game.labels, S, seed)) if trained else hops

@@ -51,12 +51,14 @@ def predict(
     wanted = classifier.classes if classes is None else classes
     wanted = wanted if isinstance(wanted, Classes) else Classes(wanted)
     everything = classifier.classes.joined(wanted)
-    known = _moved(as_labels(labels, graph, wanted), wanted, everything)
-    allowed = allowed_classes("all", known, everything)
+    if isinstance(labels, Labels):
+        known = _moved(as_labels(labels, graph, wanted), wanted, everything)
+    else:  # names may be of any class, asked for or not
+        known = as_labels(labels, graph, everything)
+    allowed = allowed_classes(among, known, everything)
     allowed &= np.isin(everything.names, wanted.names)
     if among == "unseen":
         allowed &= ~np.isin(everything.names, classifier.seen)
-        allowed[known.seen()] = False
     if not allowed.any():
         raise InputError("among: no class is left to choose from; list other classes or use 'all'")
     check_work(graph, known)

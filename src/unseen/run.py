@@ -28,7 +28,7 @@ import scipy.sparse as sp
 
 from unseen.classes import Classes
 from unseen.classifier import Classifier
-from unseen.errors import InputError, SavedFileError
+from unseen.errors import InputError, SavedFileError, shortlist
 from unseen.models.agreement import Agreement
 from unseen.models.dgpn import DGPN
 from unseen.models.refine import Refine
@@ -106,7 +106,7 @@ def check_folder(folder: Path) -> None:
             f"{folder}: has no {MANIFEST}, so it is not a finished run or model; "
             "give the folder that `unseen classify --out` or `unseen.save` wrote"
         )
-    for name, digest in _read_json(folder / MANIFEST).get("files", {}).items():
+    for name, digest in _manifest(folder).items():
         path = folder / Path(name)
         if not path.is_file():
             raise SavedFileError(f"{path}: is missing; restore it or make the folder again")
@@ -115,6 +115,42 @@ def check_folder(folder: Path) -> None:
                 f"{path}: was changed after it was written (its checksum differs); "
                 "restore it or make the folder again"
             )
+
+
+def check_place(folder: Path) -> None:
+    """Refuse to write where something else is: only a run or an empty folder is replaced."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: is a file; give the name of a folder")
+    if folder.resolve() == Path.cwd():
+        raise InputError(f"{folder}: is the current folder; give the name of a folder in it")
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return
+    try:
+        ours = {Path(name).parts[0] for name in _manifest(folder)} | {MANIFEST}
+    except SavedFileError:
+        ours = set()
+    strange = sorted(path.name for path in folder.iterdir() if path.name not in ours)
+    if strange:
+        raise InputError(
+            f"{folder}: exists and is not a run that unseen wrote (it holds "
+            f"{shortlist(strange, 3)}), so it is not replaced; choose another folder or empty it"
+        )
+
+
+def _manifest(folder: Path) -> dict[str, str]:
+    """Return the checksum of each file as the manifest has it."""
+    found = _read_json(folder / MANIFEST)
+    files = found.get("files") if isinstance(found, dict) else None
+    if not isinstance(files, dict) or not files or not isinstance(found.get("format"), int):
+        raise SavedFileError(
+            f"{folder / MANIFEST}: is not a manifest that unseen wrote; make the folder again"
+        )
+    if found["format"] > FORMAT:
+        raise SavedFileError(
+            f"{folder}: has format {found['format']}, but this version of unseen reads up to "
+            f"{FORMAT}; update with pip install --upgrade unseen"
+        )
+    return files
 
 
 def _map_table(
@@ -250,7 +286,8 @@ def _classifier(settings: dict[str, Any], arrays: dict[str, NDArray[np.float32]]
 def _card(classifier: Classifier) -> str:
     """Return the model card."""
     rows = "\n".join(
-        f"| {name} | {'labelled' if name in classifier.seen else 'unseen'} | {text or ''} |"
+        f"| {_cell(name)} | {'labelled' if name in classifier.seen else 'unseen'} "
+        f"| {_cell(text or '')} |"
         for name, text in zip(
             classifier.classes.names, classifier.classes.descriptions or (), strict=True
         )
@@ -273,15 +310,14 @@ estimates from texts and neighbours. Check a sample by hand before relying on th
 """
 
 
+def _cell(text: str) -> str:
+    """Return a text that cannot end its cell of a Markdown table."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
 def _in_place(folder: Path, build: Callable[[Path], None]) -> Path:
     """Build a folder beside its place and move it there in one step."""
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder}: is a file; give the name of a folder")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / MANIFEST).is_file():
-        raise InputError(
-            f"{folder}: exists and is not a run that unseen wrote, so it is not replaced; "
-            "choose another folder or empty this one"
-        )
+    check_place(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Scale each row to length one; a row of zeros stays."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    lengths = np.sqrt(np.einsum("nd,nd->n", rows, rows, dtype=np.float64))[:, None]
     scaled: NDArray[np.float32] = np.zeros_like(rows, np.float32)
     np.divide(rows, lengths, out=scaled, where=lengths > 0)
     return scaled

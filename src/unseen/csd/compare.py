@@ -13,6 +13,7 @@ from unseen.csd.acquire import acquire
 from unseen.csd.quality import class_prototypes, informative, quality
 from unseen.encode.base import encode, get_encoder
 from unseen.errors import InputError
+from unseen.files import replacing
 from unseen.read import columns
 from unseen.read.tables import read_table
 from unseen.vectors import unit
@@ -46,12 +47,10 @@ def compare_csds(
         "quality": {},
         "note": "Give labelled nodes (--nodes) to judge quality by Eq. 1-3.",
     }
-    if out is not None:
-        from safetensors.numpy import save_file
-
-        if out.suffix != ".safetensors":
-            raise InputError(f"{out}: expected a name that ends in .safetensors")
-        save_file({kind: np.ascontiguousarray(S) for kind, S in csds.items()}, out)
+    if out is not None and out.suffix != ".safetensors":
+        raise InputError(f"{out}: expected a name that ends in .safetensors")
+    if out is not None and not out.parent.is_dir():
+        raise InputError(f"{out}: its folder does not exist; make it or choose another")
     if nodes is not None:
         table = read_table(nodes)
         table.require("id", "text", "label")
@@ -72,6 +71,11 @@ def compare_csds(
                 for measure in ("kl", "cosine", "euclidean")
             }
         found["note"] = f"Quality on labelled nodes of {len(seen)} classes, vectors centred."
+    if out is not None:
+        from safetensors.numpy import save_file
+
+        with replacing(out) as new:
+            save_file({kind: np.ascontiguousarray(S) for kind, S in csds.items()}, new)
     return found
 
 

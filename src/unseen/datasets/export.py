@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ import scipy.sparse as sp
 from unseen.classes import Labels
 from unseen.datasets.registry import Dataset
 from unseen.errors import InputError, shortlist
+from unseen.files import replacing
 from unseen.graph import Graph
 
 
@@ -27,9 +26,9 @@ def export(dataset: Dataset, folder: Path, split: str | None = None) -> list[Pat
     label of every node. Sparse features go to features.npz, row by row as in nodes.csv, and their
     words, where known, to vocabulary.txt.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     graph, names = dataset.graph, dataset.classes.names
     labels = _visible(dataset, split)
+    folder.mkdir(parents=True, exist_ok=True)
     ids = graph.ids or ()
     columns: dict[str, Iterable[object]] = {"id": ids}
     if graph.texts is not None:
@@ -47,11 +46,11 @@ def export(dataset: Dataset, folder: Path, split: str | None = None) -> list[Pat
     ]
     if sparse:
         written.append(folder / "features.npz")
-        with _replacing(written[-1]) as new, new.open("wb") as file:
+        with replacing(written[-1]) as new, new.open("wb") as file:
             sp.save_npz(file, graph.features)
         if graph.vocabulary is not None:
             written.append(folder / "vocabulary.txt")
-            with _replacing(written[-1]) as new:
+            with replacing(written[-1]) as new:
                 new.write_bytes("".join(f"{word}\n" for word in graph.vocabulary).encode())
     return written
 
@@ -84,19 +83,8 @@ def _edges(graph: Graph, ids: Sequence[str]) -> dict[str, Iterable[object]]:
 
 
 def _write_csv(path: Path, columns: dict[str, Any]) -> Path:
-    with _replacing(path) as new, new.open("w", encoding="utf-8", newline="") as file:
+    with replacing(path) as new, new.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(zip(*columns.values(), strict=True))
     return path
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """Give a temporary name beside `path`, whose file takes its place once it is complete."""
-    new = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield new
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)

@@ -153,7 +153,7 @@ def _count_labelled(labels: NDArray[np.int64], ties: NDArray[np.int64]) -> float
     """Return h counted on ties between labelled nodes, corrected for chance; None if too few."""
     ends = labels[ties]
     ends = ends[:, (ends >= 0).all(axis=0)]
-    if ends.shape[1] < LABELLED_TIES:
+    if ends.shape[1] < LABELLED_TIES or (ends == ends[0, 0]).all():  # one class agrees anywhere
         return None
     share = np.bincount(ends.ravel()) / ends.size
     chance = float((share**2).sum())

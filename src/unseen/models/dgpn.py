@@ -34,6 +34,7 @@ identity xW, W = I + A, A = 0 at first       zV, V = I + B, B = 0         one sp
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from unseen.propagate.hops import Hops
     from unseen.propagate.operators import Operator
 
+SMALL = 4_000_000  # numbers in the input below which a second thread waits more than it works
 ROWS = 8192  # that go through the maps at a time once they are learned
 PSI, LOCAL, COMPOSED = "to_latent_", "to_semantic_local_", "to_semantic_"
 BIAS = "bias_"  # what the name of a map's bias ends in; maps that start at the identity have none
@@ -145,16 +147,17 @@ class DGPN(Model):
         rate = self.learning_rate if PSI + BIAS in maps else self.learning_rate / X.shape[2]
         adam = torch.optim.Adam(maps.values(), lr=rate)
         history = []
-        for _ in range(self.epochs):
-            q_com, q_loc = self._losses(maps, x, y, S, after, rng)
-            loss = q_com + self.local_weight * q_loc  # Eq. 21
-            if self.decay:
-                moved = sum((maps[name] - start[name]).square().sum() for name in maps)
-                loss = loss + self.decay / 2 * moved
-            adam.zero_grad()
-            torch.autograd.backward(loss)
-            adam.step()
-            history.append(loss.item())
+        with _threads(1 if X.size < SMALL else None):
+            for _ in range(self.epochs):
+                q_com, q_loc = self._losses(maps, x, y, S, after, rng)
+                loss = q_com + self.local_weight * q_loc  # Eq. 21
+                if self.decay:
+                    moved = sum((maps[name] - start[name]).square().sum() for name in maps)
+                    loss = loss + self.decay / 2 * moved
+                adam.zero_grad()
+                torch.autograd.backward(loss)
+                adam.step()
+                history.append(loss.item())
 
         self.maps_: Maps = {name: value.detach().cpu().numpy() for name, value in maps.items()}
         self.csds_ = csds
@@ -288,6 +291,19 @@ class DGPN(Model):
                 for w, block in zip(before, blocks, strict=True)
             ]
             yield to_semantic(self.maps_, COMPOSED, compose(after, h))
+
+
+@contextmanager
+def _threads(count: int | None) -> Iterator[None]:
+    """Let PyTorch use this many threads for a while; None leaves them as they are."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(count or before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def to_latent(maps: Maps, x: Any) -> Any:

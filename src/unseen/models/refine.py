@@ -98,12 +98,13 @@ class Refine(Model):
         walk = operator if self.level_ else None
         ties = None if walk is None else walk.ties(TIES, rng)
         self.csds_, centres = S, S
+        self.centres_, self.centre_temperature_ = S, self.start_temperature_
         for _ in range(self.rounds):
             p = self._read(masked(X @ centres.T, among), ties, labels)
             q = self._believe(p, walk)[-1]
             self.centres_, self.centre_temperature_ = centres, self.temperature_
             centres = self._centres(S, _means(X, q))
-        if self.description_weight < 1:
+        if self.description_weight < 1 and self.rounds:
             self._discriminate(X, q)
         else:
             self.means_, self.precision_ = S, np.eye(S.shape[1], dtype=np.float32)
@@ -157,7 +158,7 @@ class Refine(Model):
         new = slice(len(self.csds_), None)
         X, walk = unit(hops.own), operator if self.level_ else None
         S = np.concatenate([self.csds_, unit(csds)])
-        centres, temperature = S, self.start_temperature_
+        centres, temperature, found = S, self.start_temperature_, S[new]
         for _ in range(self.rounds):
             p = softmax(masked(X @ centres.T, among) / temperature)
             clamp(p, labels)
@@ -199,7 +200,8 @@ class Refine(Model):
         if operator is None:
             return steps
         possible = int((p.max(axis=0) > 0).sum())  # C of the formula
-        own = np.log(p + 1e-12)
+        with np.errstate(divide="ignore"):
+            own = np.log(p)  # -inf stays -inf: no neighbour overrules what is certain
         for _ in range(self.hops):
             heard = np.log(1 - self.level_ + self.level_ * possible * steps[-1])
             told = softmax(own + operator.gather(heard))

@@ -57,8 +57,13 @@ def read_graph(
             )
     if beside is None:
         return build_graph(content, node_table, read_table(edges), directed, vocabulary=words)
+    if words is not None and tuple(words) != beside.vocabulary:
+        raise InputError(
+            f"{vocabulary}: differs from the vocabulary of the run that the nodes join; "
+            "give the same words in the same order"
+        )
     whole = _joined(beside, content, node_table)
-    ties = beside.adjacency.tocoo()
+    ties = sp.coo_array(beside.adjacency if beside.directed else sp.triu(beside.adjacency))
     return build_graph(
         whole,
         node_table,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.decomposition import PCA
 from sklearn.manifold import TSNE
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from unseen.errors import InputError
 

@@ -1,0 +1,241 @@
+"""How far neighbours can be believed: planted levels are found, and nothing where there is none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+from planted import Planted, plant
+
+from unseen.models import agreement
+from unseen.models.agreement import (
+    HIGHEST,
+    LABELLED_TIES,
+    USELESS,
+    Agreement,
+    _count_labelled,
+    _fit_level,
+    _look_alikes,
+    _overlap,
+    clamp,
+    deviation,
+    judge_ties,
+    sharpen,
+)
+from unseen.propagate.operators import Operator
+from unseen.vectors import softmax, unit
+
+
+def judged(graph: Planted, labels: NDArray[np.int64] | None = None) -> Agreement:
+    known = np.full(len(graph.truth), -1) if labels is None else labels
+    scores = graph.rows @ graph.csds.T
+    return judge_ties(graph.rows, scores, known, graph.operator, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("noise", [0.3, 1.5])
+@pytest.mark.parametrize("level", [0.3, 0.6, 0.9])
+def test_the_planted_level_is_found(level: float, noise: float) -> None:
+    found = judged(plant(level, noise))
+    assert found.level == pytest.approx(level, abs=0.06)
+    assert found.usable == found.level
+    assert not found.measured
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("noise", [0.3, 2.0])
+def test_a_random_graph_is_of_no_use(noise: float, seed: int) -> None:
+    assert judged(plant(0.0, noise, seed=seed)).usable == 0.0
+
+
+def test_texts_that_say_nothing_find_no_agreement() -> None:
+    graph = plant(0.9, 0.3)
+    noise = np.random.default_rng(1).normal(size=graph.rows.shape).astype(np.float32)
+    scores = unit(noise) @ graph.csds.T
+    none = np.full(len(graph.truth), -1)
+    found = judge_ties(unit(noise), scores, none, graph.operator, np.random.default_rng(0))
+    assert found.usable == 0.0
+
+
+def styled(agree: float) -> tuple[NDArray[np.float32], NDArray[np.float32], Operator]:
+    """Return nodes tied in pairs of one style, of which a share is of one class.
+
+    Half of a text is class, half is style, and no two pairs share a style. So tied nodes look as
+    alike as any two of one class, but only some of them are of one class.
+    """
+    rng = np.random.default_rng(0)
+    pairs, classes = 200, 4
+    first = np.arange(pairs) % classes
+    second = np.where(
+        rng.random(pairs) < agree, first, (first + 1 + rng.integers(3, size=pairs)) % 4
+    )
+    topic = np.eye(classes)[np.concatenate([first, second])]
+    style = np.tile(np.eye(pairs), (2, 1))
+    X = unit(np.concatenate([topic, style], axis=1).astype(np.float32))
+    A = np.zeros((2 * pairs, 2 * pairs), dtype=np.float32)
+    A[np.arange(pairs), pairs + np.arange(pairs)] = 1
+    return X, X[:, :classes], Operator(A + A.T)
+
+
+def test_ties_that_agree_less_than_look_alikes_mislead() -> None:
+    X, scores, operator = styled(0.6)
+    found = judge_ties(X, scores, np.full(len(X), -1), operator, np.random.default_rng(0))
+    assert found.level > 0.3  # so that it is not uselessness that decides
+    assert found.information < 0.5 * found.control
+    assert found.misleading
+    assert found.usable == 0.0
+
+
+def test_the_same_ties_do_not_mislead_when_all_agree() -> None:
+    X, scores, operator = styled(1.0)
+    found = judge_ties(X, scores, np.full(len(X), -1), operator, np.random.default_rng(0))
+    assert not found.misleading
+    assert found.usable > 0.9
+
+
+def test_what_was_measured_cannot_mislead() -> None:
+    assert Agreement(0.5, 0.0, 1.0, 1.0, measured=False).misleading
+    assert not Agreement(0.5, 0.0, 1.0, 1.0, measured=True).misleading
+    assert Agreement(USELESS - 0.01, 1.0, 0.0, 1.0, measured=True).usable == 0.0
+    assert Agreement(USELESS, 1.0, 0.0, 1.0, measured=True).usable == USELESS
+
+
+def test_labelled_ties_are_counted_with_the_chance_correction() -> None:
+    """Ends: 100 of class 0, 60 of class 1, 40 of class 2; chance = .25 + .09 + .04 = .38."""
+    pairs = [(0, 0)] * 40 + [(1, 1)] * 20 + [(2, 2)] * 10 + [(0, 1)] * 20 + [(2, 2)] * 10
+    labels = np.array(pairs).ravel()
+    ties = np.arange(200).reshape(100, 2).T
+    assert _count_labelled(labels, ties) == pytest.approx((0.80 - 0.38) / (1 - 0.38))
+
+
+def test_labelled_ties_that_disagree_more_than_chance_count_as_none() -> None:
+    labels = np.tile([0, 1], 60)
+    assert _count_labelled(labels, np.arange(120).reshape(60, 2).T) == 0.0
+
+
+def test_counted_agreement_stays_below_certainty() -> None:
+    labels = np.repeat(np.arange(60) % 3, 2)
+    assert _count_labelled(labels, np.arange(120).reshape(60, 2).T) == HIGHEST
+
+
+def test_too_few_labelled_ties_are_not_counted() -> None:
+    labels = np.repeat(np.arange(LABELLED_TIES) % 3, 2)
+    ties = np.arange(2 * LABELLED_TIES).reshape(-1, 2).T
+    assert _count_labelled(labels, ties) is not None
+    assert _count_labelled(labels, ties[:, 1:]) is None
+    labels[0] = -1  # half a labelled tie is none
+    assert _count_labelled(labels, ties) is None
+
+
+def test_ties_within_the_only_labelled_class_measure_nothing() -> None:
+    """Where all labels are of one class, every labelled tie agrees, whatever the graph is like."""
+    labels = np.zeros(200, dtype=np.int64)
+    assert _count_labelled(labels, np.arange(200).reshape(100, 2).T) is None
+
+
+def test_labels_of_one_class_do_not_switch_a_good_graph_off() -> None:
+    graph = plant(0.9, 1.0)
+    found = judged(graph, np.where(graph.truth == 0, 0, -1))
+    assert found.usable > 0.7
+
+
+def test_enough_labels_are_measured_and_found_close_to_the_planted_level() -> None:
+    graph = plant(0.6, 1.5)
+    labels = np.where(graph.truth < 3, graph.truth, -1)
+    found = judged(graph, labels)
+    assert found.measured
+    ties = graph.operator.ties(20_000, np.random.default_rng(0))
+    assert found.level == _count_labelled(labels, ties)
+
+
+def test_a_measured_level_does_not_depend_on_the_texts() -> None:
+    graph = plant(0.6, 1.5)
+    labels = np.where(graph.truth < 3, graph.truth, -1)
+    other = Planted(graph.truth, plant(0.6, 1.5, seed=9).hops, graph.csds, graph.ties)
+    assert judged(graph, labels).level == judged(other, labels).level
+
+
+def test_a_graph_without_ties_is_judged_without_a_look() -> None:
+    graph = plant(0.5, 1.0, degree=0)
+    found = judged(graph)
+    assert (found.level, found.information, found.control, found.measured) == (0, 0, 0, False)
+    assert found.temperature == pytest.approx(0.5 * deviation(graph.rows @ graph.csds.T))
+
+
+@settings(max_examples=60, deadline=None)
+@given(arrays(np.float32, 40, elements=st.floats(0.0, 6.0, width=32)))
+def test_the_fitted_level_is_that_of_a_fine_grid(overlap: NDArray[np.float32]) -> None:
+    grid = np.linspace(0, HIGHEST, 2001)
+    values = np.log1p(grid[:, None] * (overlap.astype(np.float64) - 1)).mean(axis=1)
+    level, information = _fit_level(overlap)
+    assert 0 <= level <= HIGHEST
+    at = np.log1p(level * (overlap.astype(np.float64) - 1)).mean()
+    assert information == pytest.approx(at, abs=1e-5)
+    assert values.max() - information < 2e-3
+    best = grid[values.argmax()]
+    flat = abs(values.max() - np.interp(level, grid, values)) < 1e-5
+    assert abs(level - best) < 0.004 or flat
+
+
+def test_the_fitted_level_reaches_both_ends() -> None:
+    assert _fit_level(np.full(9, 0.5, np.float32)) == (0.0, 0.0)
+    level, information = _fit_level(np.full(9, 3.0, np.float32))
+    assert level == HIGHEST
+    assert information == pytest.approx(np.log(1 + HIGHEST * 2))
+
+
+def test_overlap_by_hand_and_classes_that_nobody_has() -> None:
+    p = np.array([[0.5, 0.5, 0], [1, 0, 0], [0, 1, 0]], dtype=np.float32)
+    prior = p.mean(axis=0)  # 1/2, 1/2, 0
+    found = _overlap(p, prior, np.array([0, 0, 1, 1]), np.array([0, 1, 1, 2]))
+    assert found.tolist() == pytest.approx([1, 1, 2, 0])
+
+
+def test_sharpening_explains_ties_best_among_the_temperatures_tried() -> None:
+    graph = plant(0.7, 1.5)
+    scores = graph.rows @ graph.csds.T
+    ties = graph.operator.ties(20_000, np.random.default_rng(0))
+    temperature, level, information = sharpen(scores, ties, np.full(len(scores), -1))
+    tried = [factor * deviation(scores) for factor in agreement.SHARPNESS]
+    assert temperature in tried
+    found = {}
+    for each in tried:
+        p = softmax(scores / each)
+        found[each] = _fit_level(_overlap(p, p.mean(axis=0), *ties))
+    assert information == pytest.approx(max(told for _, told in found.values()), abs=1e-4)
+    assert level == pytest.approx(found[temperature][0], abs=0.01)
+
+
+def test_sharpening_knows_labelled_ends() -> None:
+    """Texts say nothing at all; what labels say is enough."""
+    graph = plant(0.9, 0.3)
+    flat = np.random.default_rng(0).normal(size=(500, 5)).astype(np.float32)
+    ties = graph.operator.ties(20_000, np.random.default_rng(0))
+    assert sharpen(flat, ties, np.full(500, -1))[1] < 0.1
+    assert sharpen(flat, ties, graph.truth)[1] == pytest.approx(0.9, abs=0.06)
+
+
+def test_deviation_is_around_the_mean_of_each_row_over_allowed_classes() -> None:
+    scores = np.array([[1, 3, -np.inf], [10, 14, -np.inf]], dtype=np.float32)
+    assert deviation(scores) == pytest.approx(np.sqrt((1 + 1 + 4 + 4) / 4))
+    assert deviation(scores[:, :1]) == 1.0  # one class: any scale will do
+
+
+def test_clamped_rows_are_certain_and_others_stay() -> None:
+    p = np.full((3, 2), 0.5, dtype=np.float32)
+    clamp(p, np.array([1, -1, 0]))
+    assert p.tolist() == [[0, 1], [0.5, 0.5], [1, 0]]
+
+
+def test_a_look_alike_is_as_similar_as_the_neighbour_and_neither_end() -> None:
+    X = unit(np.random.default_rng(0).normal(size=(80, 4)).astype(np.float32))
+    ties = np.stack([np.arange(40), 40 + np.arange(40)])
+    source, target, stranger = _look_alikes(X, ties, np.random.default_rng(1))
+    assert not ((stranger == source) | (stranger == target)).any()
+    similar = X @ X.T
+    for i, j, k in zip(source, target, stranger, strict=True):
+        gaps = np.abs(similar[i] - similar[i, j])
+        gaps[[i, j]] = np.inf
+        assert gaps[k] == pytest.approx(gaps.min(), abs=1e-6)

@@ -1,0 +1,101 @@
+"""What `check` finds before anything is trained."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+import numpy as np
+import pytest
+
+from topic_graph import Sample, sample
+from unseen.check import check
+from unseen.classes import Classes, Labels
+from unseen.graph import Graph
+
+
+@pytest.fixture(scope="module")
+def given() -> Sample:
+    return sample()
+
+
+def test_counts_and_balance(given: Sample) -> None:
+    labels = given.labels(0, 1, 2)
+    found = check(given.graph, given.classes, labels)
+    assert found["graph"] == {
+        "nodes": 150,
+        "edges": given.graph.edges,
+        "directed": False,
+        "described_by": "static",
+    }
+    assert found["classes"] == {
+        name: int((labels.of == c).sum()) for c, name in enumerate(given.classes.names)
+    }
+    assert found["labelled"] == int(labels.known.sum())
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+
+
+def test_quality_needs_three_labelled_classes(given: Sample) -> None:
+    assert check(given.graph, given.classes, given.labels(0, 1))["csd_quality"] == {}
+    found = check(given.graph, given.classes, given.labels(0, 1, 2))["csd_quality"]
+    assert found.keys() == {"description", "both", "name"}
+    assert all(row.keys() == {"kl", "cosine", "euclidean"} for row in found.values())
+
+
+def test_agreement_of_neighbours(given: Sample) -> None:
+    found = check(given.graph, given.classes, Labels.none(150))["agreement"]
+    assert found["usable"] is True
+    assert found["measured_on_labels"] is False
+    assert 0.6 < found["level"] < 0.95
+    assert check(given.graph, given.classes, given.labels(0, 1, 2))["agreement"][
+        "measured_on_labels"
+    ]
+    strangers = sample(agreement=0.0)
+    useless = check(strangers.graph, strangers.classes, Labels.none(150))
+    assert useless["agreement"]["usable"] is False
+    assert (
+        "Neighbours hardly agree on a class: the graph will be left aside." in useless["problems"]
+    )
+
+
+def test_repairs_are_counted(given: Sample) -> None:
+    graph = Graph.from_edges(
+        [0, 1, 2, 2], [1, 0, 2, 0], nodes=5, texts=list(given.graph.texts or ())[:5]
+    )
+    found = check(graph, given.classes, Labels.none(5))
+    assert found["repaired"] == {"duplicate_edges": 1, "self_loops": 1, "isolated_nodes": 2}
+    assert "2 of 5 nodes have no neighbour: only their texts count." in found["problems"]
+
+
+@pytest.mark.parametrize(
+    ("content", "names", "labels", "problem"),
+    [
+        ({"texts": ["a", "b", "c", "d"]}, ["Stars", "Soup"], [0, -1, -1, -1], "only 1 labelled"),
+        ({"texts": ["a", "b", "c", "d"]}, ["Stars", "Soup"], [0, 0, 1, 1], "nothing is left to"),
+        ({"texts": ["a", "b", "c", "d"]}, ["Stars", "Soup"], [-1] * 4, "Classes have names only"),
+        ({"texts": ["a", "a", "a", "d"]}, ["Stars", "Soup"], [-1] * 4, "2 nodes share their text"),
+        ({"texts": ["a", "b", "c", "d " * 600]}, ["Stars", "Soup"], [-1] * 4, "1 texts are longer"),
+        (
+            {"texts": ["a", "b", "c", "d"]},
+            ["Stars", "The stars", "Soup", "Goal"],
+            [-1] * 4,
+            "'Stars' and 'The stars' read almost alike",
+        ),
+        ({"features": np.eye(4)}, ["Stars", "Soup"], [-1] * 4, "classify will refuse"),
+    ],
+)
+def test_likely_problems(
+    content: dict[str, Any], names: list[str], labels: list[int], problem: str
+) -> None:
+    graph = Graph(np.ones((4, 4)), **content)
+    found = check(graph, Classes(names), Labels(np.array(labels)))["problems"]
+    assert any(problem in line for line in found), found
+
+
+def test_nothing_is_trained(given: Sample, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> NoReturn:
+        raise AssertionError("something was trained")
+
+    for model in ("dgpn.DGPN", "refine.Refine", "prototype.Prototype"):
+        monkeypatch.setattr(f"unseen.models.{model}.fit", refuse)
+    check(given.graph, given.classes, given.labels(0, 1, 2, 3))
