@@ -60,7 +60,9 @@ def text_only(found: unseen.Prediction, labels: np.ndarray, seen: tuple[int, ...
 def settings(data: Dataset) -> dict[str, list[tuple[int, ...]]]:
     """Return the seen classes of each run, under the name of the row they are averaged into."""
     rows: dict[str, list[tuple[int, ...]]] = {"all classes, no labels": [()]}
-    rows |= {f"split {name}": [split.seen] for name, split in data.splits.items()}
+    rows |= {  # labels of validation classes are there to choose by, as in the paper
+        f"split {name}": [split.seen + split.validation] for name, split in data.splits.items()
+    }
     count = len(data.classes)
     if data.name == "stdlib":
         draw = np.random.default_rng(0)

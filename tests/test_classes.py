@@ -32,8 +32,9 @@ def test_spaces_and_the_spelling_of_accents_do_not_make_another_name() -> None:
         Classes(["caf\u00e9", "cafe\u0301 "])
 
 
-def test_case_does_make_another_name() -> None:
-    assert len(Classes(["Python", "python"])) == 2
+def test_names_that_differ_in_capitals_only_are_refused() -> None:
+    with pytest.raises(InputError, match="'Python', 'python' differ in capitals only"):
+        Classes(["Python", "python", "Perl"])
 
 
 def test_descriptions_are_stripped_and_empty_ones_are_none() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 
@@ -14,7 +15,10 @@ def cache_folder(kind: str) -> Path:
     the platform keeps for caches.
     """
     named = os.environ.get("UNSEEN_CACHE")
-    return (Path(named).expanduser() if named else _platform_folder() / "unseen") / kind
+    try:
+        return (Path(named).expanduser() if named else _platform_folder() / "unseen") / kind
+    except RuntimeError:  # no home folder to be found
+        return Path(tempfile.gettempdir()) / "unseen" / kind
 
 
 def _platform_folder() -> Path:

@@ -196,7 +196,9 @@ def answer(
         record={},
     )
     prediction.record.update(
-        describe(prediction, space, settings, choices, steps.done, time.perf_counter() - began)
+        describe(
+            prediction, space, allowed, settings, choices, steps.done, time.perf_counter() - began
+        )
     )
     return prediction
 
@@ -237,11 +239,13 @@ def _fit(
     players = {str(weight): partial(play, weight=weight) for weight in WEIGHTS}
     by_weight = choose("weight of descriptions", players, labels, played, str(WEIGHTS[0]))
     weight = float(by_weight.chosen)
-    rivals = {
-        "identity": partial(play, weight=weight),
-        "trained": partial(play, weight=weight, trained=True),
-    }
-    by_maps = choose("maps", rivals, labels, played, "identity")
+    if len(labels) > LARGE:
+        model = Refine(weight, seed=seed).fit(hops, labels, S, operator, allowed)
+        why = f"with more than {LARGE:,} nodes the trial takes longer than it is worth"
+        return (model, None), [by_weight, Choice("maps", "identity", "default", why, {})]
+    rival = {"trained": partial(play, weight=weight, trained=True)}
+    untrained = {"identity": by_weight.candidates[by_weight.chosen]}
+    by_maps = choose("maps", rival, labels, played, "identity", untrained)
     maps = _train_maps(hops, labels, S, seed) if by_maps.chosen == "trained" else None
     walked = hops if maps is None else _mapped(hops, maps)
     model = Refine(weight, seed=seed).fit(walked, labels, S, operator, allowed)

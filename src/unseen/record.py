@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 
 PACKAGES = ("unseen", "numpy", "scipy", "polars", "torch", "wordllama")
 FEW_LABELS = 5
+MANY_CLASSES = 200  # above which nobody looks at a table of all pairs
 ALIKE = 0.6  # cosine of two centred CSDs above which their classes will be confused
 
 
 def describe(
     prediction: Prediction,
     space: Space,
+    allowed: NDArray[np.bool_],
     settings: dict[str, Any],
     choices: list[Choice],
     steps: list[dict[str, Any]],
@@ -37,7 +39,7 @@ def describe(
     """Return the record of a prediction."""
     classifier, graph = prediction.classifier, prediction.graph
     csds = classifier.csds_of(space) if len(space.csds["name"]) == len(prediction.classes) else None
-    similarity = None if csds is None else csds @ csds.T
+    similarity = None if csds is None or len(csds) > MANY_CLASSES else csds @ csds.T
     record = {
         "unseen": version("unseen"),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -61,7 +63,7 @@ def describe(
         "agreement": _agreement(prediction),
         "hop_share": _shares(prediction),
     }
-    record["warnings"] = _warnings(prediction, similarity)
+    record["warnings"] = _warnings(prediction, similarity, allowed)
     return record
 
 
@@ -132,7 +134,11 @@ def _shares(prediction: Prediction) -> dict[str, Any]:
     return {"hops": np.round(shares.mean(axis=0), 4).tolist(), "by_class": by_class}
 
 
-def _warnings(prediction: Prediction, similarity: NDArray[np.float32] | None) -> list[str]:
+def _warnings(
+    prediction: Prediction,
+    similarity: NDArray[np.float32] | None,
+    allowed: NDArray[np.bool_],
+) -> list[str]:
     graph, names = prediction.graph, prediction.classes.names
     found = problems(graph.nodes, graph.repairs.isolated_nodes, names, similarity)
     model = prediction.classifier.model
@@ -151,7 +157,8 @@ def _warnings(prediction: Prediction, similarity: NDArray[np.float32] | None) ->
         count = int((prediction.labels.of == c).sum())
         if count < FEW_LABELS:
             found.append(f"Class {names[c]!r} has only {count} labelled nodes.")
-    empty = [row["name"] for row in _classes(prediction) if not row["labelled"] + row["predicted"]]
+    given = np.bincount(prediction.label, minlength=len(names))
+    empty = [names[c] for c in np.flatnonzero(allowed & (given == 0)).tolist()]
     if empty:
         found.append(f"No node was given the class {', '.join(map(repr, empty[:5]))}.")
     return found

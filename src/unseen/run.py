@@ -12,6 +12,7 @@ last, and put in place by one rename, so that a kill leaves the old run or the n
 from __future__ import annotations
 
 import ctypes
+import glob
 import hashlib
 import json
 import os
@@ -123,6 +124,9 @@ def check_place(folder: Path) -> None:
         raise InputError(f"{folder}: is a file; give the name of a folder")
     if folder.resolve() == Path.cwd():
         raise InputError(f"{folder}: is the current folder; give the name of a folder in it")
+    parent = next(path for path in folder.resolve().parents if path.exists())
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise InputError(f"{folder}: {parent} is no folder that can be written; choose another")
     if not folder.is_dir() or not any(folder.iterdir()):
         return
     try:
@@ -243,6 +247,7 @@ def _write_model(classifier: Classifier, folder: Path) -> None:
         {name: np.ascontiguousarray(value) for name, value in arrays.items()},
         folder / "arrays.safetensors",
     )
+    (folder / "arrays.safetensors").chmod(0o644)
     _write_json(folder / "model.json", settings)
     (folder / "README.md").write_text(_card(classifier), encoding="utf-8")
     _write_manifest(folder)
@@ -318,19 +323,47 @@ def _cell(text: str) -> str:
 def _in_place(folder: Path, build: Callable[[Path], None]) -> Path:
     """Build a folder beside its place and move it there in one step."""
     check_place(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    place = folder.resolve()  # a link to a folder stays a link
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(place)
+        prefix = f".{place.name[:100]}.{os.getpid()}."
+        new = Path(tempfile.mkdtemp(prefix=prefix, dir=place.parent))
+    except OSError as error:
+        raise InputError(
+            f"{folder}: cannot be written ({error.strerror}); choose a folder that can"
+        ) from error
     try:
         new.chmod(0o755)
         build(new)
         _write_manifest(new)
-        if folder.is_dir():
-            _exchange(new, folder)
+        if place.is_dir():
+            _exchange(new, place)
         else:
-            new.rename(folder)
+            new.rename(place)
     finally:
         shutil.rmtree(new, ignore_errors=True)
     return folder
+
+
+def _sweep(place: Path) -> None:
+    """Remove what killed writers left beside a run; those still alive are left alone."""
+    for left in place.parent.glob(f".{glob.escape(place.name[:100])}.*.*"):
+        pid = left.name.rsplit(".", 2)[1]
+        if pid.isdecimal() and left.is_dir() and not _alive(int(pid)):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _alive(pid: int) -> bool:
+    if sys.platform == "win32":
+        return True  # asking would end the process there
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _exchange(new: Path, old: Path) -> None:

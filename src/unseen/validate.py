@@ -80,9 +80,13 @@ def choose(
     labels: NDArray[np.int64],
     played: list[Game],
     default: str,
+    known: Mapping[str, float] | None = None,
 ) -> Choice:
-    """Let every candidate play every game; the best mean wins, and the default wins ties."""
-    means = {
+    """Let every candidate play every game; the best mean wins, and the default wins ties.
+
+    `known` holds means of candidates that have played these games before.
+    """
+    means = dict(known or {}) | {
         name: float(np.mean([game.score(play(game), labels) for game in played]))
         for name, play in players.items()
     }

@@ -118,8 +118,8 @@ def test_what_is_asked_for_is_used(asked: list[tuple[str, str]]) -> None:
 @pytest.mark.parametrize(
     ("content", "encoder", "lacking"),
     [
-        ("texts", "words", "a vocabulary for its feature columns"),
-        ("features", "words", "a vocabulary for its feature columns"),
+        ("texts", "words", "words for its feature columns"),
+        ("features", "words", "words for its feature columns"),
         ("texts", "features", "features"),
         ("features", "static", "texts"),
         ("words", "minilm", "texts"),
@@ -128,7 +128,7 @@ def test_what_is_asked_for_is_used(asked: list[tuple[str, str]]) -> None:
 def test_what_the_graph_does_not_have_is_refused_before_anything_is_read(
     asked: list[tuple[str, str]], content: str, encoder: str, lacking: str
 ) -> None:
-    words = f"encoder: '{encoder}' was asked for, but the graph has no {lacking}$"
+    words = f"encoder: '{encoder}' reads what the graph does not have: {lacking}; add"
     with pytest.raises(InputError, match=words):
         embed(graph(content), CLASSES, encoder)
     assert asked == []

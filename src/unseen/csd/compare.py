@@ -72,10 +72,14 @@ def compare_csds(
             }
         found["note"] = f"Quality on labelled nodes of {len(seen)} classes, vectors centred."
     if out is not None:
+        from safetensors import SafetensorError
         from safetensors.numpy import save_file
 
         with replacing(out) as new:
-            save_file({kind: np.ascontiguousarray(S) for kind, S in csds.items()}, new)
+            try:
+                save_file({kind: np.ascontiguousarray(S) for kind, S in csds.items()}, new)
+            except SafetensorError as error:
+                raise InputError(f"{out}: cannot be written ({error}); choose another") from error
     return found
 
 

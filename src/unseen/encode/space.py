@@ -67,11 +67,14 @@ def _kind(graph: Graph, asked: str) -> str:
             return "static"
         return "features" if graph.vocabulary is None else "words"
     lacking = {
-        "words": None if graph.vocabulary is not None else "a vocabulary for its feature columns",
+        "words": None if graph.vocabulary is not None else "words for its feature columns",
         "features": None if graph.features is not None else "features",
     }.get(asked, None if graph.texts is not None else "texts")
     if lacking:
-        raise InputError(f"encoder: {asked!r} was asked for, but the graph has no {lacking}")
+        raise InputError(
+            f"encoder: {asked!r} reads what the graph does not have: {lacking}; "
+            "add it to the nodes, or choose another encoder"
+        )
     return asked
 
 

@@ -39,6 +39,8 @@ def render(record: dict[str, Any], predictions: pl.DataFrame, map: pl.DataFrame)
     drawn = looks(record["classes"])
     names = [str(entry["name"]) for entry in record["classes"]]
     similarity = np.array(record["class_similarity"], dtype=np.float64)  # [C, C]
+    compared = names if similarity.size else []  # the record leaves it out for hundreds of classes
+    similarity = similarity.reshape(len(compared), len(compared))
     mean, _ = results.certainty(predictions)
     counts = figures.confidence_counts(predictions["confidence"])
     code = {"plotly": _script(get_plotlyjs()), "script": _script(_part("figures.js", "table.js"))}
@@ -58,10 +60,10 @@ def render(record: dict[str, Any], predictions: pl.DataFrame, map: pl.DataFrame)
         map=figures.map_figure(map, drawn),
         confidence=figures.confidence_figure(counts, mean),
         classes=results.class_rows(record, predictions, drawn),
-        similarity=figures.similarity_figure(names, similarity),
-        heat_height=min(max(HEAT_LEAST, HEAT_ROW * len(names) + 180), HEAT_MOST),
-        heat_hidden="hidden" if len(names) < FEWEST_COMPARED else "",
-        closest=_closest(names, similarity),
+        similarity=figures.similarity_figure(compared, similarity),
+        heat_height=min(max(HEAT_LEAST, HEAT_ROW * len(compared) + 180), HEAT_MOST),
+        heat_hidden="hidden" if len(compared) < FEWEST_COMPARED else "",
+        closest=_closest(compared, similarity),
         csd_quality=workings.csd_quality(record),
         hops=results.hop_rows(record, drawn),
         agreement=workings.agreement(record),
