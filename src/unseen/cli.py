@@ -114,7 +114,7 @@ def predict(
     nodes: Nodes,
     edges: Edges,
     class_file: ClassFile,
-    out: Out,
+    out: Out = Path("unseen-predict"),
     with_run: Annotated[
         Path | None, typer.Option(help="Join the graph of this run: edges may name its nodes.")
     ] = None,
