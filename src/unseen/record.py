@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from dataclasses import asdict
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import distributions, version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from unseen.prediction import Prediction
     from unseen.validate import Choice
 
-PACKAGES = ("unseen", "numpy", "scipy", "polars", "torch", "wordllama")
+PACKAGES = ("numpy", "scipy", "polars", "torch", "wordllama")
 FEW_LABELS = 5
 MANY_CLASSES = 200  # above which nobody looks at a table of all pairs
 ALIKE = 0.6  # cosine of two centred CSDs above which their classes will be confused
@@ -45,8 +45,7 @@ def describe(
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 2),
         "settings": settings,
-        "versions": {"python": platform.python_version()}
-        | {name: version(name) for name in PACKAGES[1:]},
+        "versions": _versions(),
         "graph": {
             "nodes": graph.nodes,
             "edges": graph.edges,
@@ -65,6 +64,13 @@ def describe(
     }
     record["warnings"] = _warnings(prediction, similarity, allowed)
     return record
+
+
+def _versions() -> dict[str, str]:
+    """Return the versions of what a result may depend on."""
+    installed = {package.name.lower(): package.version for package in distributions()}
+    found = {name: installed[name] for name in PACKAGES if name in installed}
+    return {"python": platform.python_version(), **found}
 
 
 def _classes(prediction: Prediction) -> list[dict[str, Any]]:
