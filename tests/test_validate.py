@@ -140,6 +140,22 @@ def test_the_best_candidate_wins_by_however_little() -> None:
     assert chosen(players, "old").chosen == "new"
 
 
+def test_a_margin_protects_the_default() -> None:
+    players = {"new": play_for(0.44), "old": play_for(0.4)}
+    games_played = games(LABELS, UNSEEN, 3, 0)
+    kept = choose("x", players, LABELS, games_played, "old", margin=0.05)
+    assert kept.chosen == "old"
+    assert kept.why == "no candidate beat old by more than 5%"
+    assert choose("x", players, LABELS, games_played, "old", margin=0.03).chosen == "new"
+
+
+def test_scores_that_are_known_are_not_played_again() -> None:
+    played = games(LABELS, UNSEEN, 3, 0)
+    choice = choose("x", {"new": play_for(0.4)}, LABELS, played, "old", known={"old": 0.9})
+    assert choice.chosen == "old"
+    assert choice.candidates["old"] == 0.9
+
+
 def test_equals_and_worse_candidates_leave_the_default() -> None:
     assert chosen({"new": play_for(0.4), "old": play_for(0.4)}, "old").chosen == "old"
     choice = chosen({"new": play_for(0.2), "old": play_for(0.4)}, "old")

@@ -81,17 +81,22 @@ def choose(
     played: list[Game],
     default: str,
     known: Mapping[str, float] | None = None,
+    margin: float = 0.0,
 ) -> Choice:
     """Let every candidate play every game; the best mean wins, and the default wins ties.
 
-    `known` holds means of candidates that have played these games before.
+    `known` holds means of candidates that have played these games before; `margin` is what a
+    candidate must win by against the default.
     """
     means = dict(known or {}) | {
         name: float(np.mean([game.score(play(game), labels) for game in played]))
         for name, play in players.items()
     }
-    chosen = max(means, key=lambda name: (means[name], name == default))
+    chosen = max(means, key=lambda name: means[name] + (margin + 1e-9) * (name == default))
+    best = means[chosen] == max(means.values())
     why = f"{chosen} found the nodes of hidden seen classes best"
+    if not best:
+        why = f"no candidate beat {default} by more than {margin:.0%}"
     return Choice(what, chosen, f"leaving seen classes out, {len(played)} games", why, means)
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from unseen.encode.space import Space
     from unseen.propagate.operators import Operator
 
+MARGIN = 0.02  # names are noisier than descriptions, so a small win of theirs is luck
 SILENT = 0.01  # nats a tie below which neighbours cannot tell candidates apart
 
 
@@ -57,7 +58,7 @@ def choose_class_texts(
     if played:
         hops = decompose(X, operator, 2, 0.5)
         players = {kind: partial(_play, hops=hops, S=S) for kind, S in centred.items()}
-        return choose(what, players, labels, played, default)
+        return choose(what, players, labels, played, default, margin=MARGIN)
     ties = operator.ties(TIES, np.random.default_rng(seed))
     told = {}
     if ties.shape[1]:
