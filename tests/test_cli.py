@@ -21,8 +21,8 @@ from safetensors.numpy import load_file
 import unseen.cli
 from topic_graph import Sample, one_thread, sample, write_files
 from unseen.datasets import registry
+from unseen.files import FORMAT, check_folder, write_manifest
 from unseen.report import layout
-from unseen.run import FORMAT, _write_manifest, check_folder
 
 Call = Callable[..., tuple[int, str, str]]
 COMMANDS = ("classify", "predict", "check", "evaluate", "compare", "csd", "datasets", "demo")
@@ -520,7 +520,7 @@ def test_a_model_of_a_newer_format(
 ) -> None:
     settings = json.loads((model / "model.json").read_text("utf-8"))
     (model / "model.json").write_text(json.dumps({**settings, "format": FORMAT + 1}), "utf-8")
-    _write_manifest(model)
+    write_manifest(model)
     words = ["predict", "--model", model, *options(inputs), "--out", tmp_path / "r"]
     one_line(call(*words), rf"has format {FORMAT + 1}, but this version")
     assert not (tmp_path / "r").exists()

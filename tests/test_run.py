@@ -23,12 +23,13 @@ import unseen
 from topic_graph import Sample, one_thread, sample
 from unseen.classes import Classes
 from unseen.errors import InputError, SavedFileError
+from unseen.files import FORMAT, MANIFEST, check_folder, write_manifest
 from unseen.graph import Graph
 from unseen.models.dgpn import DGPN
 from unseen.models.refine import Refine
 from unseen.prediction import Prediction
 from unseen.report import layout
-from unseen.run import FORMAT, MANIFEST, _write_manifest, check_folder, read_run_graph
+from unseen.run import read_run_graph
 
 DOCUMENTED = {
     "predictions.csv",
@@ -321,7 +322,7 @@ def rewrite(folder: Path, changes: dict[str, Any]) -> None:
     for key in [key for key, value in settings.items() if value is ...]:
         del settings[key]
     (folder / "model.json").write_text(json.dumps(settings), encoding="utf-8")
-    _write_manifest(folder)
+    write_manifest(folder)
 
 
 def test_a_newer_format_is_refused(run: Path) -> None:
@@ -441,7 +442,7 @@ def test_a_failure_leaves_the_old_run_and_no_litter(
 def test_where_folders_cannot_be_swapped_in_one_step(
     run: Path, prediction: Prediction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unseen.run.sys.platform", "darwin")
+    monkeypatch.setattr("unseen.files.sys.platform", "darwin")
     other = unseen.classify(prediction.graph, prediction.classes)
     other.save(run)
     check_folder(run)

@@ -87,8 +87,8 @@ def classify(
     as_json: AsJson = False,
 ) -> None:
     """Give every unlabelled node a class, a confidence and a reason."""
+    from unseen.files import check_place
     from unseen.pipeline import classify as run
-    from unseen.run import check_place
 
     check_place(out)
     graph, classes, labels = _read(nodes, edges, class_file, features, vocabulary, directed)
@@ -127,9 +127,10 @@ def predict(
 ) -> None:
     """Use a saved model on another graph, or with added classes, without training again."""
     from unseen.classes import Labels
+    from unseen.files import check_place
     from unseen.read.files import has_labels, read_classes, read_graph, read_labels
     from unseen.reuse import predict as run
-    from unseen.run import check_place, load, read_run_graph
+    from unseen.run import load, read_run_graph
 
     check_place(out)
     classifier = load(model)
@@ -313,7 +314,7 @@ def demo(
 ) -> None:
     """Find eight sections of Python's standard library without a label of theirs."""
     from unseen.demo import demonstrate
-    from unseen.run import check_place
+    from unseen.files import check_place
 
     check_place(out)
     with _progress(as_json) as progress:
