@@ -4,7 +4,9 @@
                                       UNSEEN_DATA has made it available
     python results/make.py --minilm   the same with the minilm encoder, into minilm.json
 
-Nothing here is chosen by looking at the answers: the settings are the defaults of `classify`.
+The settings are the defaults of `classify`. Those were designed on these two graphs with their
+answers in view, so the figures say how well the design fits them, not how well it would do on a
+graph that nobody has looked at; docs/architecture.md lists what was changed after a look.
 """
 
 from __future__ import annotations
