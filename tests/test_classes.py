@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unseen.classes import Classes, Labels, tidy
+from unseen.classes import Classes, Labels, NodeSplit, tidy
 from unseen.errors import InputError
 from unseen.graph import Graph
 
@@ -114,3 +114,13 @@ def test_only_the_labels_asked_for_are_kept(given_: list[int], which: set[int]) 
     kept = labels.only(sorted(which))
     assert kept.of.tolist() == [c if c in which else -1 for c in given_]
     assert labels.of.tolist() == given_  # the original is left alone
+
+
+def test_a_node_split_is_sorted_and_no_node_has_two_parts() -> None:
+    split = NodeSplit(np.array([5, 0], dtype=np.int32), np.array([3]), np.array([], dtype=np.int64))
+    assert split.train.tolist() == [0, 5]
+    assert split.train.dtype == split.test.dtype == np.int64
+    assert split.nodes.tolist() == [0, 5, 3]
+    for train, test in (([1, 2], [2]), ([2, 2], [4])):
+        with pytest.raises(InputError, match="node split: '2' named more than once"):
+            NodeSplit(np.array(train), np.array([3]), np.array(test))

@@ -152,3 +152,32 @@ class Split:
     seen: tuple[int, ...]
     validation: tuple[int, ...]
     unseen: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class NodeSplit:
+    """Which nodes play which part where every class is seen: positions, kept in ascending order.
+
+    >>> NodeSplit(train=[4, 0], validation=[1], test=[2]).train
+    array([0, 4])
+    """
+
+    train: NDArray[np.int64]
+    validation: NDArray[np.int64]
+    test: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        for part in ("train", "validation", "test"):
+            positions = np.sort(np.asarray(getattr(self, part), dtype=np.int64))
+            object.__setattr__(self, part, positions)
+        nodes, times = np.unique(self.nodes, return_counts=True)
+        if (times > 1).any():
+            raise InputError(
+                f"node split: {shortlist(nodes[times > 1])} named more than once; "
+                "a node may train, validate or test, and that once"
+            )
+
+    @property
+    def nodes(self) -> NDArray[np.int64]:
+        """The nodes of all three parts, one part after the other."""
+        return np.concatenate([self.train, self.validation, self.test])

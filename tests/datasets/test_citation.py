@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from unseen.classes import Split
+from unseen.classes import NodeSplit, Split
 from unseen.datasets import load
 from unseen.datasets.catalogue import CATALOGUE, descriptions
 from unseen.datasets.citation import difference, folder_of, read_checked
@@ -31,6 +31,7 @@ def small() -> Layout:
         texts=("one", "two", "three", "three"),
         vocabulary=("x", "y", "z"),
         dangling=np.array([4]),
+        standard=NodeSplit(np.array([3]), np.array([], dtype=np.int64), np.array([2, 0])),
     )
 
 
@@ -42,6 +43,13 @@ def test_a_layout_survives_its_folder(tmp_path: Path) -> None:
     assert (back.classes, dict(back.splits)) == (("a", "b"), {"I": Split((0,), (), (1,))})
     assert (back.texts, back.vocabulary) == (small().texts, small().vocabulary)
     assert back.dangling.tolist() == [4]
+    assert back.standard is not None
+    assert back.standard.train.tolist() == [3]
+    assert back.standard.validation.tolist() == []
+    assert back.standard.test.tolist() == [0, 2]
+    none = replace(small(), standard=None)
+    none.write(tmp_path)
+    assert Layout.read(tmp_path).standard is None
 
 
 def test_the_checksum_is_blind_to_numbering_alone() -> None:
@@ -84,6 +92,10 @@ def test_the_checksum_notices_any_other_change(change: dict[str, object]) -> Non
         ({"labels": np.array([0, 1, 2, 1])}, "labels: expected numbers from -1 to 1, found 0 to 2"),
         ({"texts": ("one",)}, "texts: expected 4"),
         ({"vocabulary": ("x",)}, "vocabulary: expected 3 words, found 1"),
+        (
+            {"standard": NodeSplit(np.array([4]), np.array([1]), np.array([2]))},
+            "standard split: expected numbers from 0 to 3, found 1 to 4",
+        ),
     ],
 )
 def test_a_layout_at_odds_with_itself_is_refused(change: dict[str, object], message: str) -> None:
@@ -134,6 +146,22 @@ def test_split_sizes_are_those_of_the_paper() -> None:
         ("c-m10m", "II"): (1677, 1330, 1457),
     }
     assert load("pubmed").splits == {}
+
+
+@pytest.mark.usefixtures("paper_data")
+def test_the_standard_split_is_planetoid_s() -> None:
+    """Table 9 of the paper: 20 nodes of each class train, 500 validate, 1,000 test."""
+    for name, train in (("cora", 140), ("citeseer", 120), ("pubmed", 60)):
+        data = load(name)
+        split = data.standard
+        assert split is not None
+        sizes = (len(split.train), len(split.validation), len(split.test))
+        assert sizes == (train, 500, 1000)
+        assert set(np.bincount(data.truth.of[split.train]).tolist()) == {20}
+        assert len(set(split.nodes.tolist())) == train + 1500
+        assert split.train.dtype == split.validation.dtype == split.test.dtype == np.int64
+    assert load("c-m10m").standard is None
+    assert load("citeseer", variant="clean").standard is not None
 
 
 @pytest.mark.usefixtures("paper_data")
@@ -190,6 +218,34 @@ def test_what_differs_is_named(paper_data: Path) -> None:
     assert (difference("cora", other) or "").startswith("splits: expected {'I'")
     renamed = replace(cora, classes=cora.classes[::-1])
     assert (difference("cora", renamed) or "").startswith("classes: expected ('Neural Network'")
+
+
+def test_another_standard_split_is_refused(paper_data: Path, tmp_path: Path) -> None:
+    cora = Layout.read(paper_data / "cora")
+    split = cora.standard
+    assert split is not None
+    rest = np.setdiff1d(np.arange(2708), split.nodes)
+    others = rest[cora.labels[rest] != cora.labels[split.train[0]]]
+    uneven = NodeSplit(np.append(split.train[1:], others[0]), split.validation, split.test)
+    shorter = NodeSplit(split.train, split.validation, split.test[1:])
+    for wrong in (uneven, shorter):
+        found = difference("cora", replace(cora, standard=wrong)) or ""
+        assert found.startswith(
+            "standard split: expected ((20, 20, 20, 20, 20, 20, 20), 500, 1000)"
+        )
+    assert difference("cora", replace(cora, standard=None)) is None  # an older copy
+    c_m10m = Layout.read(paper_data / "c-m10m")
+    extra = replace(c_m10m, standard=NodeSplit(np.array([0]), np.array([1]), np.array([2])))
+    assert (difference("c-m10m", extra) or "").startswith("standard split: expected none, found")
+    shutil.copytree(paper_data / "cora", tmp_path / "cora", copy_function=shutil.copyfile)
+    path = tmp_path / "cora" / "splits.json"
+    parts = json.loads(path.read_text("utf-8"))
+    parts["planetoid"]["test"][0] = parts["planetoid"]["train"][3]
+    path.write_text(json.dumps(parts), "utf-8")
+    with pytest.raises(
+        InputError, match=r"cannot be read .*node split: '\d+' named more than once"
+    ):
+        read_checked("cora", tmp_path / "cora")
 
 
 def test_a_damaged_or_missing_folder_is_explained(

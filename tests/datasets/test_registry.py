@@ -52,6 +52,13 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
         load("coral")
 
 
+def test_a_set_without_a_standard_split_names_those_that_have_one() -> None:
+    with pytest.raises(
+        InputError, match=r"^tiny: no standard split .*; choose one of cora, citeseer, pubmed$"
+    ):
+        tiny(np.ones((3, 2))).standard_split()
+
+
 def test_stdlib_is_what_was_collected(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is collected from a real library is the matter of the tests of `stdlib`."""
     names = [name for name, _ in stdlib.sections()]

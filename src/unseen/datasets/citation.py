@@ -9,8 +9,9 @@ import numpy as np
 
 from unseen.cache import cache_folder
 from unseen.classes import Classes
-from unseen.datasets.catalogue import CATALOGUE, descriptions
+from unseen.datasets.catalogue import CATALOGUE, Entry, descriptions
 from unseen.datasets.layout import Layout
+from unseen.datasets.planetoid import PER_CLASS, TEST, VALIDATION
 from unseen.errors import InputError
 from unseen.graph import Graph
 
@@ -51,6 +52,8 @@ def difference(name: str, layout: Layout) -> str | None:
 
     The checksum is taken over the contents, not the files, because the same set comes from several
     sources and a compressed file differs with the library that wrote it; see `Layout.checksum`.
+    A standard split may be absent (older copies have none, nor has Cora without GitHub), but not
+    another one.
     """
     known = CATALOGUE[name]
     counts = np.bincount(layout.labels[layout.labels >= 0], minlength=len(layout.classes))
@@ -61,11 +64,25 @@ def difference(name: str, layout: Layout) -> str | None:
         ("classes", layout.classes, known.class_names),
         ("nodes of each class", tuple(counts.tolist()), known.class_counts),
         ("splits", dict(layout.splits), dict(known.splits)),
+        ("standard split", *_standard_counts(layout, known)),
         ("checksum", layout.checksum(), known.checksum),
     ):
         if found != expected:
             return f"{what}: expected {expected}, found {found}"
     return None
+
+
+def _standard_counts(layout: Layout, known: Entry) -> tuple[object, object]:
+    """Return the training nodes of each class, the validation and the test nodes: found, expected.
+
+    Where there is no split, nothing is expected of it.
+    """
+    split, classes = layout.standard, len(known.class_counts)
+    if split is None:
+        return None, None
+    train = np.bincount(layout.labels[split.train], minlength=classes)
+    expected = ((PER_CLASS,) * classes, VALIDATION, TEST) if known.standard else "none"
+    return (tuple(train.tolist()), len(split.validation), len(split.test)), expected
 
 
 def to_graph(layout: Layout, *, clean: bool = False) -> Graph:

@@ -4,7 +4,8 @@
 - features.npz: scipy sparse [n, d]
 - labels.npy: class id of each node [n], -1 = none
 - classes.json: names of the classes, in the order of their ids
-- splits.json: `zero_shot`: class ids of each split
+- splits.json: `zero_shot`: class ids of each split; `planetoid`: (where there is one) the standard
+  split, node positions under `train`, `val` and `test`
 - texts.jsonl.gz: (where there are texts) one object a node, its text under `text`
 - vocab.json: (where the words are known) the word of each feature column
 """
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from unseen.classes import Split
+from unseen.classes import NodeSplit, Split
 from unseen.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 _UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile)
 _PARTS = {"train_classes": "seen", "val_classes": "validation", "test_classes": "unseen"}
+_NODE_PARTS = {"train": "train", "val": "validation", "test": "test"}
 
 
 def _no_lines() -> NDArray[np.int64]:
@@ -49,6 +51,7 @@ class Layout:
     texts: tuple[str, ...] | None = None
     vocabulary: tuple[str, ...] | None = None
     dangling: NDArray[np.int64] = field(default_factory=_no_lines)  # lines that stand for no tie
+    standard: NodeSplit | None = None
 
     def __post_init__(self) -> None:
         n, d = self.features.shape
@@ -60,6 +63,8 @@ class Layout:
         _check_range("edges", self.edges, 0, n)
         _check_range("labels", self.labels, -1, len(self.classes))
         _check_range("dangling_lines", self.dangling, 0, len(self.edges))
+        if self.standard is not None:
+            _check_range("standard split", self.standard.nodes, 0, n)
 
     @classmethod
     def read(cls, folder: Path) -> Self:
@@ -68,7 +73,8 @@ class Layout:
             with np.load(folder / "edges.npz") as file:
                 edges = file["edges"].astype(np.int64).reshape(-1, 2)
                 dangling = file["dangling_lines"] if "dangling_lines" in file else _no_lines()
-            splits = _read_json(folder / "splits.json").get("zero_shot", {})
+            splits = _read_json(folder / "splits.json")
+            nodes = splits.get("planetoid")
             words = folder / "vocab.json"
             texts = folder / "texts.jsonl.gz"
             return cls(
@@ -78,11 +84,12 @@ class Layout:
                 classes=tuple(_read_json(folder / "classes.json")),
                 splits={
                     name: Split(**{ours: tuple(parts[key]) for key, ours in _PARTS.items()})
-                    for name, parts in splits.items()
+                    for name, parts in splits.get("zero_shot", {}).items()
                 },
                 texts=_read_texts(texts) if texts.exists() else None,
                 vocabulary=tuple(_read_json(words)) if words.exists() else None,
                 dangling=dangling.astype(np.int64),
+                standard=None if nodes is None else _node_split(nodes),
             )
         except _UNREADABLE as error:
             raise InputError(
@@ -95,12 +102,18 @@ class Layout:
         np.savez_compressed(folder / "edges.npz", edges=self.edges, dangling_lines=self.dangling)
         sp.save_npz(folder / "features.npz", self.features)
         np.save(folder / "labels.npy", self.labels)
-        splits = {
-            name: {key: getattr(split, ours) for key, ours in _PARTS.items()}
-            for name, split in self.splits.items()
+        splits: dict[str, Any] = {
+            "zero_shot": {
+                name: {key: getattr(split, ours) for key, ours in _PARTS.items()}
+                for name, split in self.splits.items()
+            }
         }
+        if self.standard is not None:
+            splits["planetoid"] = {
+                key: getattr(self.standard, ours).tolist() for key, ours in _NODE_PARTS.items()
+            }
         _write_json(folder / "classes.json", self.classes)
-        _write_json(folder / "splits.json", {"zero_shot": splits})
+        _write_json(folder / "splits.json", splits)
         if self.vocabulary is not None:
             _write_json(folder / "vocab.json", self.vocabulary)
         if self.texts is not None:
@@ -116,26 +129,39 @@ class Layout:
         hashes and hashed together. So one value vouches for a set from any source, compressed by
         any version of any library: planetoid numbers the papers of Citeseer in another order than
         LINQS and forgets who cites whom, yet holds the same graph. What goes unnoticed is no more
-        than that: another numbering, a turned line, twins (nodes alike in all) that swap a tie.
+        than that: another numbering, a turned line, twins (nodes alike in all) that swap a tie. No
+        split is part of it.
         """
-        X = sp.csr_array(self.features, dtype=np.float32)
-        X.sort_indices()
-        nodes = []
-        for i, (start, end) in enumerate(zip(X.indptr[:-1], X.indptr[1:], strict=True)):
-            hashed = hashlib.sha256(f"{self.labels[i]} {end - start} ".encode())
-            hashed.update(X.indices[start:end].astype("<i4").tobytes())
-            hashed.update(X.data[start:end].astype("<f4").tobytes())
-            if self.texts is not None:
-                hashed.update(self.texts[i].encode())
-            nodes.append(hashed.digest())
+        nodes = node_hashes(self.features, self.labels, self.texts)
         loose = set(self.dangling.tolist())
         lines = [
             min(nodes[a], nodes[b]) + max(nodes[a], nodes[b]) + (b"?" if i in loose else b".")
             for i, (a, b) in enumerate(self.edges.tolist())
         ]
         words = "\n".join(self.vocabulary or ())
-        head = f"{X.shape} {len(lines)} {len(loose)} {len(words)} {words}"
+        head = f"{self.features.shape} {len(lines)} {len(loose)} {len(words)} {words}"
         return hashlib.sha256(b"".join([head.encode(), *sorted(nodes), *sorted(lines)])).hexdigest()
+
+
+def node_hashes(
+    features: Any, labels: NDArray[np.int64], texts: tuple[str, ...] | None = None
+) -> list[bytes]:
+    """Return a hash of each node's label, features and (where there are texts) text."""
+    X = sp.csr_array(features, dtype=np.float32)
+    X.sort_indices()
+    nodes = []
+    for i, (start, end) in enumerate(zip(X.indptr[:-1], X.indptr[1:], strict=True)):
+        hashed = hashlib.sha256(f"{labels[i]} {end - start} ".encode())
+        hashed.update(X.indices[start:end].astype("<i4").tobytes())
+        hashed.update(X.data[start:end].astype("<f4").tobytes())
+        if texts is not None:
+            hashed.update(texts[i].encode())
+        nodes.append(hashed.digest())
+    return nodes
+
+
+def _node_split(parts: Mapping[str, Any]) -> NodeSplit:
+    return NodeSplit(**{ours: np.array(parts[key]) for key, ours in _NODE_PARTS.items()})
 
 
 def _check_range(what: str, values: NDArray[np.int64], low: int, end: int) -> None:

@@ -15,10 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from unseen.classes import NodeSplit
 from unseen.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+PER_CLASS, VALIDATION, TEST = 20, 500, 1_000  # nodes of its split: to train, validate, test
 
 
 class _Sparse:
@@ -69,24 +72,32 @@ class Planetoid:
     edges: NDArray[np.int64]  # [m, 2], each citation once, smaller end first, sorted
     features: Any  # CSR, [n, d]; an empty row where there are none
     columns: NDArray[np.int64]  # [n], planetoid's own class number, -1 = none
+    split: NodeSplit
 
 
 def read_planetoid(name: str, read: Callable[[str], bytes]) -> Planetoid:
-    """Assemble a data set; `read` returns the content of one file, given its name."""
+    """Assemble a data set; `read` returns the content of one file, given its name.
+
+    The split is implied: the nodes that `y` has labels of train, the next 500 validate, and those
+    that `test.index` lists test.
+    """
 
     def load(part: str) -> Any:
         return read_pickle(read(f"ind.{name}.{part}"), f"ind.{name}.{part}")
 
-    neighbours, allx, tx = load("graph"), load("allx"), load("tx")
+    neighbours, allx, tx, ally = (load(part) for part in ("graph", "allx", "tx", "ally"))
     n = len(neighbours)
     test = np.array(read(f"ind.{name}.test.index").split(), dtype=np.int64)
     rows = np.concatenate([np.arange(allx.shape[0]), test])  # where each stacked row belongs
     place = sp.csr_array((np.ones(len(rows)), (rows, np.arange(len(rows)))), shape=(n, len(rows)))
-    one_hot = np.zeros((n, load("ally").shape[1]), dtype=np.int64)
-    one_hot[rows] = np.vstack([load("ally"), load("ty")])
+    one_hot = np.zeros((n, ally.shape[1]), dtype=np.int64)
+    one_hot[rows] = np.vstack([ally, load("ty")])
     columns = np.where(one_hot.any(axis=1), one_hot.argmax(axis=1), -1)
     features = sp.csr_array(place @ sp.vstack([allx, tx]), dtype=np.float32)
-    return Planetoid(_lines(neighbours), features, columns.astype(np.int64))
+    labelled, known = len(load("y")), allx.shape[0]
+    validation = np.arange(labelled, min(labelled + VALIDATION, known))
+    split = NodeSplit(np.arange(labelled), validation, test)
+    return Planetoid(_lines(neighbours), features, columns.astype(np.int64), split)
 
 
 def _lines(neighbours: dict[int, list[int]]) -> NDArray[np.int64]:

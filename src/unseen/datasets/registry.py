@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from unseen.classes import Classes, Labels, Split
+from unseen.classes import Classes, Labels, NodeSplit, Split
 from unseen.datasets import stdlib
 from unseen.datasets.catalogue import CATALOGUE
 from unseen.datasets.citation import described_classes, folder_of, read_checked, to_graph
@@ -19,6 +19,10 @@ _SPURIOUS = (
     "files), to which citations of unknown papers were sent; 'clean' leaves them out."
 )
 _CLEAN = "Variant 'clean': without the 15 spurious ties of the published files."
+_UNSPLIT = (
+    "{copy} has no standard split of nodes; repeat `unseen datasets get {name}` (with "
+    "UNSEEN_DATA unset) when {source} can be reached, or point UNSEEN_DATA to a folder that has it"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +30,8 @@ class Dataset:
     """A graph of which everything is known, to try things out and to measure them.
 
     `truth` has the label of every node; what a classifier may see of it is `truth.only(seen)` for
-    the seen classes of one of the `splits`. `notes` are the quirks a user should know.
+    the seen classes of one of the `splits`. `standard` is the split of nodes for classification
+    with all classes seen, where there is one. `notes` are the quirks a user should know.
     """
 
     name: str
@@ -35,6 +40,24 @@ class Dataset:
     truth: Labels
     splits: Mapping[str, Split]
     notes: tuple[str, ...] = ()
+    standard: NodeSplit | None = None
+
+    def standard_split(self) -> NodeSplit:
+        """Return `standard`; where there is none, raise an error that says what to do."""
+        if self.standard is not None:
+            return self.standard
+        having = [entry.name for entry in CATALOGUE.values() if entry.standard]
+        if self.name in having:
+            raise InputError(_unsplit(self.name, f"{self.name}: this copy"))
+        raise InputError(
+            f"{self.name}: no standard split of its nodes was ever published; "
+            f"choose one of {', '.join(having)}"
+        )
+
+
+def _unsplit(name: str, copy: str) -> str:
+    source = "GitHub" if name == "cora" else "the package index"
+    return _UNSPLIT.format(copy=copy, name=name, source=source)
 
 
 def names() -> list[tuple[str, str]]:
@@ -67,6 +90,8 @@ def _load_published(name: str, variant: str) -> Dataset:
     notes = entry.notes
     if "clean" in entry.variants:
         notes = (*notes, _CLEAN if variant == "clean" else _SPURIOUS)
+    if entry.standard and layout.standard is None:
+        notes = (*notes, f"{_unsplit(name, 'This copy')}.")
     return Dataset(
         name=name,
         graph=to_graph(layout, clean=variant == "clean"),
@@ -74,6 +99,7 @@ def _load_published(name: str, variant: str) -> Dataset:
         truth=Labels(layout.labels),
         splits=entry.splits,
         notes=notes,
+        standard=layout.standard,
     )
 
 

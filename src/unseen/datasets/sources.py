@@ -12,8 +12,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import scipy.sparse as sp
 
+from unseen.classes import NodeSplit
 from unseen.datasets.catalogue import CATALOGUE
 from unseen.datasets.layout import Layout
+from unseen.datasets.match import content_hashes, partners, twins
 from unseen.datasets.planetoid import read_planetoid
 from unseen.errors import InputError
 
@@ -44,7 +46,10 @@ LEFT_OUT = frozenset(_COMMON.split())
 
 
 def read_cora(read: Read) -> Layout:
-    """LINQS Cora: `cora.content` (id, words, class) and `cora.cites` (cited id, citing id)."""
+    """LINQS Cora: `cora.content` (id, words, class) and `cora.cites` (cited id, citing id).
+
+    LINQS knows no standard split; see `read_cora_split`.
+    """
     rows = [line.split("\t") for line in _text_lines(read("cora.content"))]
     position = {row[0]: i for i, row in enumerate(rows)}
     classes = {name: i for i, name in enumerate(CORA_NAMES)}
@@ -59,11 +64,42 @@ def read_cora(read: Read) -> Layout:
     )
 
 
+def read_cora_split(read: Read, linqs: Layout) -> tuple[NodeSplit, int]:
+    """Return planetoid's split of Cora in the numbers of LINQS, and how many papers have a twin.
+
+    Planetoid holds the same graph, but numbers the papers its own way and without their ids, so
+    each is found by its content (see `match`). Its columns of classes have no names: no two of
+    the seven classes are of one size, so the sizes tell which is which.
+    """
+    found = read_planetoid("cora", read)
+    theirs, ours = (np.bincount(of[of >= 0]) for of in (found.columns, linqs.labels))
+    if sorted(theirs) != sorted(ours):
+        raise InputError(
+            f"ind.cora.ally, ind.cora.ty: expected classes of {sorted(ours.tolist())} nodes, "
+            f"found {sorted(theirs.tolist())}"
+        )
+    ids = np.empty(len(ours), dtype=np.int64)
+    ids[np.argsort(theirs)] = np.argsort(ours)
+    labels = np.where(found.columns < 0, -1, ids[found.columns])
+    hashes = content_hashes(linqs.features, linqs.labels, linqs.edges)
+    of = partners(content_hashes(found.features, labels, found.edges), hashes)
+    split = found.split
+    moved = NodeSplit(of[split.train], of[split.validation], of[split.test])
+    return moved, twins(hashes)
+
+
 def read_pubmed(read: Read) -> Layout:
     """Pubmed as planetoid has it: its nodes, in its order, with its columns as class ids."""
     found = read_planetoid("pubmed", read)
     about = CATALOGUE["pubmed"]
-    return Layout(found.edges, found.features, found.columns, about.class_names, about.splits)
+    return Layout(
+        edges=found.edges,
+        features=found.features,
+        labels=found.columns,
+        classes=about.class_names,
+        splits=about.splits,
+        standard=found.split,
+    )
 
 
 def read_citeseer(read: Read) -> Layout:
@@ -73,19 +109,21 @@ def read_citeseer(read: Read) -> Layout:
     those papers as nodes without words or class. The authors' files drop them, but send the 17
     lines to node 0, the paper that planetoid numbers 28: 15 ties that nobody ever cited. This does
     the same, so that published scores can be compared, and marks the lines as `dangling`, so that
-    the `clean` variant can leave them out. The other nodes keep planetoid's order.
+    the `clean` variant can leave them out. The other nodes keep planetoid's order, and its split,
+    of which those 15 are no part.
     """
     found = read_planetoid("citeseer", read)
     known = found.columns >= 0
     new = np.cumsum(known) - 1
     new[~known] = new[CITESEER_FIRST]
-    about = CATALOGUE["citeseer"]
+    about, split = CATALOGUE["citeseer"], found.split
     return Layout(
         edges=new[found.edges],
         features=found.features[np.flatnonzero(known)],
         labels=CITESEER_IDS[found.columns[known]],
         classes=about.class_names,
         splits=about.splits,
+        standard=NodeSplit(new[split.train], new[split.validation], new[split.test]),
         dangling=np.flatnonzero(~known[found.edges].all(axis=1)),
     )
 
