@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from unseen.propagate.operators import hop_weights
+from unseen.propagate.sparse import SparseBlocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,8 +22,15 @@ if TYPE_CHECKING:
 class Hops:
     """The subparts P^k X of each node and the weight of each hop."""
 
-    blocks: tuple[NDArray[np.float32], ...]  # K+1 times [n, d]
+    blocks: Sequence[NDArray[np.float32]]  # K+1 times [n, d]; `SparseBlocks` forms them on demand
     weights: NDArray[np.float32]  # [K+1]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Nodes and width of a block, (n, d)."""
+        own = self.blocks.X if isinstance(self.blocks, SparseBlocks) else self.blocks[0]
+        n, d = own.shape
+        return int(n), int(d)
 
     @property
     def own(self) -> NDArray[np.float32]:
@@ -35,8 +45,13 @@ class Hops:
         return np.asarray(z, dtype=np.float32)
 
 
-def decompose(X: NDArray[np.float32], operator: Operator, hops: int, laziness: float) -> Hops:
-    """Walk `hops` steps (K) from X [n, d] and weigh them as a lazy walk does (beta, Eq. 13)."""
+def decompose(X: Any, operator: Operator, hops: int, laziness: float) -> Hops:
+    """Walk `hops` steps (K) from X [n, d] and weigh them as a lazy walk does (beta, Eq. 13).
+
+    Of a sparse X no block is formed before somebody asks for it.
+    """
+    if sp.issparse(X):
+        return Hops(SparseBlocks(X, operator, hops), hop_weights(hops, laziness))
     blocks = [np.asarray(X, dtype=np.float32)]
     for _ in range(hops):
         blocks.append(operator.step(blocks[-1]))

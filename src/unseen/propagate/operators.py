@@ -46,12 +46,12 @@ class Operator:
         rows, columns = A.sum(axis=1), A.sum(axis=0)
         left, right = (np.sqrt(_inverse(degrees)) for degrees in (rows, columns))
         self.nodes = int(A.shape[0])
-        self._P = sp.csr_array(sp.diags_array(left) @ A @ sp.diags_array(right))
+        self.matrix = sp.csr_array(sp.diags_array(left) @ A @ sp.diags_array(right))
         self._ties = sp.csr_array(A / A.data.mean()) if A.nnz else A
 
     def step(self, block: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return P X. [n, d]"""
-        return np.asarray(self._P @ block, dtype=np.float32)
+        return np.asarray(self.matrix @ block, dtype=np.float32)
 
     def gather(self, block: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the sum over neighbours j of a_ij X_j. [n, d]"""
