@@ -14,6 +14,14 @@ from numpy.typing import NDArray
 
 import unseen.models
 from unseen.models.base import Model
+from unseen.models.baselines.cnn import OnAlexNet
+from unseen.models.baselines.dap import DAP
+from unseen.models.baselines.eszsl import ESZSL
+from unseen.models.baselines.hyperbolic import HyperbolicZSL
+from unseen.models.baselines.majority import Majority
+from unseen.models.baselines.random_guess import RandomGuess
+from unseen.models.baselines.wdvsc import WDVSc
+from unseen.models.baselines.zs_gcn import ZSGCN
 from unseen.models.dgpn import DGPN
 from unseen.models.prototype import Prototype
 from unseen.models.refine import Refine
@@ -25,6 +33,16 @@ MODELS: dict[str, Callable[[], Model]] = {
     "DGPN, identity": lambda: DGPN(start="identity", epochs=5),
     "DGPN, xavier": lambda: DGPN(start="xavier", latent=8, epochs=5),
     "Refine": Refine,
+    "RandomGuess": RandomGuess,
+    "Majority, labels counted": Majority,
+    "Majority, sizes given": lambda: Majority((12, 9, 12, 15, 12)),
+    "DAP": lambda: DAP(epochs=5),
+    "ESZSL": ESZSL,
+    "ZSGCN": lambda: ZSGCN(widths=(16, 8), epochs=5),
+    "WDVSc": lambda: WDVSc(hidden=(16,), epochs=5),
+    "HyperbolicZSL": lambda: HyperbolicZSL(hidden=8, epochs=2),
+    "DAP(CNN)": lambda: OnAlexNet("dap", "random", settings={"epochs": 5}),
+    "ZS-GCN(CNN)": lambda: OnAlexNet("zs-gcn", "random", settings={"widths": (8,), "epochs": 5}),
 }
 NODES, WIDTH, CLASSES = 60, 8, 5
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -27,6 +28,7 @@ class Model(ABC):
     """A zero-shot node classifier over hops and class semantic descriptions (CSDs)."""
 
     needs_labels = False  # whether `fit` can learn anything without a labelled node
+    search_space: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # settings worth trying, by name
 
     @abstractmethod
     def fit(
@@ -70,7 +72,7 @@ def check_fit(
     hops: Hops, labels: NDArray[np.int64], csds: NDArray[np.float32], *, same_space: bool
 ) -> None:
     """Refuse inputs that do not belong together, before anything is learned."""
-    nodes, width = hops.own.shape
+    nodes, width = hops.shape
     if len(labels) != nodes:
         raise InputError(f"labels: expected {nodes:,} (one for each node), found {len(labels):,}")
     if labels.max(initial=-1) >= len(csds):
@@ -81,4 +83,29 @@ def check_fit(
         raise InputError(
             f"csds: have {csds.shape[1]} dimensions but node vectors have {width}; this model "
             "compares the two, so encode both with the same encoder"
+        )
+
+
+def seen_classes(model: str, labels: NDArray[np.int64], least: int) -> NDArray[np.int64]:
+    """Return the classes that have a label, refusing fewer than a model can learn from. [C_s]"""
+    seen = np.unique(labels[labels >= 0])
+    if len(seen) < least:
+        raise InputError(
+            f"labels: {model} learns from labelled nodes of {least} or more classes, found those "
+            f"of {len(seen)}; label nodes of more classes"
+        )
+    return seen
+
+
+def check_widths(hops: Hops, csds: NDArray[np.float32] | None, width: int, semantic: int) -> None:
+    """Refuse nodes or CSDs of other widths than those trained on."""
+    if hops.shape[1] != width:
+        raise InputError(
+            f"nodes: expected vectors of {width} dimensions as in training, found "
+            f"{hops.shape[1]}; encode them as in training"
+        )
+    if csds is not None and csds.shape[1] != semantic:
+        raise InputError(
+            f"csds: expected {semantic} dimensions as in training, found {csds.shape[1]}; encode "
+            "added classes as the first ones were"
         )

@@ -7,7 +7,7 @@ latent space, and from there into the space of the class semantic descriptions (
 .. math::
     h_i^{(k)} &= \psi(\bar x_i^{(k)})                                        && [d] \to [d_h] \\
     f_{ic}^{(k)} &= \mathrm{sim}(\phi_{loc}(h_i^{(k)}), s_c)                 && \text{Eq. 17} \\
-    Q_{loc} &= -\tfrac{1}{K+1} \sum_k \ln \mathrm{softmax}_c(f_i^{(k)})      && \text{Eq. 18} \\
+    Q_{loc} &= - \sum_k \ln \mathrm{softmax}_c(f_i^{(k)})      && \text{Eq. 18} \\
     z_i &= \textstyle\sum_k \omega_k h_i^{(k)}                               && \text{Eq. 19} \\
     g_{ic} &= \mathrm{sim}(\phi_{com}(z_i), s_c) \qquad
     Q_{com} = -\ln \mathrm{softmax}_c(g_i)                                   && \text{Eq. 20} \\
@@ -15,10 +15,12 @@ latent space, and from there into the space of the class semantic descriptions (
     \hat c_i &= \arg\max_c\; \mathrm{sim}(\phi_{com}(z_i), s_c)              && \text{Eq. 22}
 
 Both losses are means over the labelled nodes, c in the softmax being the node's own class. The
-published code departs from the print in three places. It takes the mean over hops in Eq. 18, not
-the sum, and so does this file (for the print multiply alpha by K+1); it runs both softmaxes over
-all classes, not the seen ones (`negatives`); and it weighs what goes into psi, not what comes out
-(`weigh`): :math:`h^{(k)} = \psi(\omega_k \bar x^{(k)})`, :math:`z = \sum_k h^{(k)}`.
+published code departs from the print, and a setting stands for each departure: it takes the mean
+over hops in Eq. 18, not the sum (`local`); it runs both softmaxes over all classes, not the seen
+ones (`negatives`); it weighs what goes into psi, not what comes out (`weigh`):
+:math:`h^{(k)} = \psi(\omega_k \bar x^{(k)})`, :math:`z = \sum_k h^{(k)}`; and it drops entries of
+the composed prediction too (`drop_prediction`). `DGPN.variant("paper")` is the print and
+`DGPN.variant("official")` the published code.
 
 The maps :math:`\psi, \phi_{loc}, \phi_{com}` are shared by all hops and start in one of two ways:
 
@@ -34,20 +36,22 @@ identity xW, W = I + A, A = 0 at first       zV, V = I + B, B = 0         one sp
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from unseen.errors import InputError, SavedFileError
-from unseen.models.base import Model, check_fit
+from unseen.models.base import Model, check_fit, check_widths
+from unseen.models.training import one_thread
+from unseen.propagate.hops import Hops
+from unseen.propagate.sparse import SparseBlocks
 from unseen.vectors import unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Generator, Tensor
 
-    from unseen.propagate.hops import Hops
     from unseen.propagate.operators import Operator
 
 SMALL = 4_000_000  # numbers in the input below which a second thread waits more than it works
@@ -59,6 +63,20 @@ CHOICES = {
     "negatives": ("seen", "all"),
     "weigh": ("latent", "input"),
     "similarity": ("inner", "cosine"),
+    "local": ("mean", "sum"),
+}
+PRINTED: dict[str, Any] = {  # where the print is silent: what the published code does
+    "start": "xavier",
+    "epochs": 1000,
+    "negatives": "seen",
+    "weigh": "latent",
+    "local": "sum",
+    "similarity": "inner",
+}
+VARIANTS: dict[str, dict[str, Any]] = {
+    "paper": PRINTED,
+    "official": PRINTED
+    | {"negatives": "all", "weigh": "input", "local": "mean", "drop_prediction": True},
 }
 
 Maps = dict[str, Any]  # matrices and biases by name: tensors in training, arrays afterwards
@@ -71,21 +89,31 @@ class DGPN(Model):
         start: how the maps start; "auto" takes the identity when node vectors and CSDs have the
             same width, which is how a caller says that they share a space, and else "xavier".
         local_weight: alpha, the weight of the local loss.
+        local: whether the local loss is the "mean" over hops or their "sum" (Eq. 18).
         latent: width of the latent space with "xavier"; the identity keeps that of the input.
         epochs: steps of Adam, each over all labelled nodes.
         learning_rate: of Adam. At the identity it is divided by the width d: a step moves each
             entry of a map by as much as the rate, hence a vector by up to d times as much.
         dropout: share of latent entries left out in a step ("xavier" only).
+        drop_prediction: whether entries of the composed prediction are left out as well.
         negatives: the classes that both softmaxes run over.
         weigh: where the weights of the hops go: on the "latent" vectors or on the "input" of psi.
         similarity: "inner" takes CSDs at the lengths they have, "cosine" disregards lengths.
         temperature: what cosines are divided by before a softmax; not part of the scores.
-        decay: weight of half the squared distance of the maps from their start, added to the loss.
+        decay: weight of half the squared distance of the maps from where they are at rest, added to
+            the loss: the identity with that start, and else zero.
         seed: for the start and the dropout.
         device: where training runs, as PyTorch names it.
     """
 
     needs_labels = True
+    search_space = {  # noqa: RUF012  Table 8 of the paper; K and beta belong to the hops
+        "learning_rate": (0.001, 0.01, 0.1),
+        "epochs": (200, 500, 1000, 1200),
+        "decay": (0.0, 1e-6, 1e-5, 1e-4),
+        "dropout": (0.3, 0.5, 0.7),
+        "local_weight": (0.1, 0.5, 1.0),
+    }
 
     def __init__(
         self,
@@ -102,6 +130,8 @@ class DGPN(Model):
         decay: float = 0.0,
         seed: int = 0,
         device: str = "cpu",
+        local: Literal["mean", "sum"] = "mean",
+        drop_prediction: bool = False,
     ) -> None:
         self.start = start
         self.local_weight = local_weight
@@ -116,6 +146,19 @@ class DGPN(Model):
         self.decay = decay
         self.seed = seed
         self.device = device
+        self.local = local
+        self.drop_prediction = drop_prediction
+
+    @classmethod
+    def variant(cls, name: Literal["paper", "official"], **changes: Any) -> Self:
+        """Return the network as the paper prints it or as its authors published it.
+
+        >>> DGPN.variant("official", seed=3).negatives
+        'all'
+        """
+        if name not in VARIANTS:
+            raise InputError(f"variant: expected one of {tuple(VARIANTS)}, found {name!r}")
+        return cls(**{**VARIANTS[name], **changes})
 
     def fit(
         self,
@@ -135,50 +178,105 @@ class DGPN(Model):
             rivals, own = csds[seen], np.searchsorted(seen, labels[labelled])
         else:
             rivals, own = csds, labels[labelled]
-        before, after = self._weights(hops)
-        X = np.stack([w * block[labelled] for w, block in zip(before, hops.blocks, strict=True)])
-        x = torch.as_tensor(X, device=self.device)  # [K+1, m, d]
-        y = torch.as_tensor(own, device=self.device)  # [m]
-        S = torch.as_tensor(self._scaled(rivals), device=self.device)  # [C', d_s]
-
         rng = torch.Generator(self.device).manual_seed(self.seed)
-        start = self._start(hops.own.shape[1], csds.shape[1], rng)
-        maps = {name: value.clone().requires_grad_() for name, value in start.items()}
-        rate = self.learning_rate if PSI + BIAS in maps else self.learning_rate / X.shape[2]
-        adam = torch.optim.Adam(maps.values(), lr=rate)
-        history = []
-        with _threads(1 if X.size < SMALL else None):
-            for _ in range(self.epochs):
-                q_com, q_loc = self._losses(maps, x, y, S, after, rng)
-                loss = q_com + self.local_weight * q_loc  # Eq. 21
-                if self.decay:
-                    moved = sum((maps[name] - start[name]).square().sum() for name in maps)
-                    loss = loss + self.decay / 2 * moved
-                adam.zero_grad()
-                torch.autograd.backward(loss)
-                adam.step()
-                history.append(loss.item())
+        start = self._start(hops.shape[1], csds.shape[1], rng)
+        sparse = isinstance(hops.blocks, SparseBlocks) and PSI + BIAS in start
+        if sparse and self.similarity == "inner" and self.device == "cpu":
+            maps, history = start, self._train_sparse(start, hops, labelled, own, rivals)
+        else:
+            maps, history = self._train(start, hops, labelled, own, rivals, rng)
 
         self.maps_: Maps = {name: value.detach().cpu().numpy() for name, value in maps.items()}
         self.csds_ = csds
         self.losses_ = np.array(history, np.float32)  # [epochs]
         return self
 
+    def _train(
+        self,
+        start: Maps,
+        hops: Hops,
+        labelled: NDArray[np.int64],  # [m]
+        own: NDArray[np.int64],  # position of each one's class among the rivals [m]
+        rivals: NDArray[np.float32],  # [C', d_s]
+        rng: Generator,
+    ) -> tuple[Maps, list[float]]:
+        """Return the maps after `epochs` steps of Adam, and the loss before each."""
+        import torch
+
+        before, after = self._weights(hops)
+        X = np.stack([w * block[labelled] for w, block in zip(before, hops.blocks, strict=True)])
+        x = torch.as_tensor(X, device=self.device)  # [K+1, m, d]
+        y = torch.as_tensor(own, device=self.device)  # [m]
+        S = torch.as_tensor(self._scaled(rivals), device=self.device)  # [C', d_s]
+        rectified = PSI + BIAS in start
+        maps = {name: value.clone().requires_grad_() for name, value in start.items()}
+        rest = {
+            name: torch.zeros_like(value) if rectified else value for name, value in start.items()
+        }
+        rate = self.learning_rate if rectified else self.learning_rate / X.shape[2]
+        adam = torch.optim.Adam(maps.values(), lr=rate)
+        history = []
+        with one_thread(X.size < SMALL):
+            for _ in range(self.epochs):
+                q_com, q_loc = self._losses(maps, x, y, S, after, rng)
+                loss = q_com + self._local_share(len(x)) * q_loc  # Eq. 21
+                history.append(loss.item())
+                if self.decay:
+                    moved = sum((maps[name] - rest[name]).square().sum() for name in maps)
+                    loss = loss + self.decay / 2 * moved
+                adam.zero_grad()
+                torch.autograd.backward(loss)
+                adam.step()
+        return maps, history
+
+    def _train_sparse(
+        self,
+        start: Maps,
+        hops: Hops,
+        labelled: NDArray[np.int64],
+        own: NDArray[np.int64],
+        rivals: NDArray[np.float32],
+    ) -> list[float]:
+        """Do as `_train` does, on sparse attributes and in place."""
+        from unseen.models import dgpn_sparse
+
+        assert isinstance(hops.blocks, SparseBlocks)
+        before, after = self._weights(hops)
+        training = dgpn_sparse.Training(
+            hops.blocks,
+            labelled,
+            own,
+            rivals,
+            before,
+            after,
+            self._local_share(len(before)) / len(before),
+            self.dropout,
+            self.drop_prediction,
+            self.latent,
+        )
+        names = (PSI, PSI + BIAS, LOCAL, LOCAL + BIAS, COMPOSED, COMPOSED + BIAS)
+        maps = dgpn_sparse.Maps(*(start[name].numpy() for name in names))
+        with threadpool_limits(1):  # products this small only wait for each other
+            return list(
+                training.train(maps, self.epochs, self.learning_rate, self.decay, self.seed)
+            )
+
+    def _local_share(self, hops: int) -> float:
+        """Return the weight of the mean over K+1 hops of the local losses."""
+        return self.local_weight * (hops if self.local == "sum" else 1)
+
     def scores(self, hops: Hops, csds: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Return sim(phi_com(z_i), s_c), also for classes that come with other CSDs. [n, C]"""
-        S = self.csds_ if csds is None else np.asarray(csds, np.float32)
-        if S.shape[1] != self.csds_.shape[1]:
-            raise InputError(
-                f"csds: expected {self.csds_.shape[1]} dimensions as in training, found "
-                f"{S.shape[1]}; encode added classes as the first ones were"
-            )
-        S = self._scaled(S)
+        check_widths(hops, csds, len(self.maps_[PSI]), self.csds_.shape[1])
+        S = self._scaled(self.csds_ if csds is None else np.asarray(csds, np.float32))
         mapped = self._map(hops.blocks, *self._weights(hops))
         return np.concatenate([self._scaled(rows) @ S.T for rows in mapped])  # Eq. 22
 
     def vectors(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return phi_com(psi(X)), what nodes say themselves in the space of CSDs. [n, d_s]"""
-        return np.concatenate(list(self._map((np.asarray(X, np.float32),), [1.0], [1.0])))
+        alone = Hops((np.asarray(X, np.float32),), np.ones(1, np.float32))
+        check_widths(alone, None, len(self.maps_[PSI]), self.csds_.shape[1])
+        return np.concatenate(list(self._map(alone.blocks, [1.0], [1.0])))
 
     def state(self) -> dict[str, NDArray[np.float32]]:
         """Return what was learned, by name, for a file."""
@@ -247,14 +345,21 @@ class DGPN(Model):
 
         h = to_latent(maps, x)  # [K+1, m, d_h]
         if self.dropout and PSI + BIAS in maps:
-            h = h * h.new_empty(h.shape).bernoulli_(1 - self.dropout, generator=rng)
-            h = h / (1 - self.dropout)
+            h = h * self._kept(h, rng)
         f = self._logits(to_semantic(maps, LOCAL, h), S)  # Eq. 17  [K+1, m, C']
         q_loc = cross_entropy(f.flatten(0, 1), y.repeat(len(f)))  # Eq. 18
         z = compose(weights, h)  # Eq. 19  [m, d_h]
-        g = self._logits(to_semantic(maps, COMPOSED, z), S)  # [m, C']
+        predicted = to_semantic(maps, COMPOSED, z)  # [m, d_s]
+        if self.dropout and self.drop_prediction and PSI + BIAS in maps:
+            predicted = predicted * self._kept(predicted, rng)
+        g = self._logits(predicted, S)  # [m, C']
         q_com = cross_entropy(g, y)  # Eq. 20
         return q_com, q_loc
+
+    def _kept(self, like: Tensor, rng: Generator) -> Tensor:
+        """Return zeros for the entries that drop out and else what makes up for them."""
+        kept = like.new_empty(like.shape).bernoulli_(1 - self.dropout, generator=rng)
+        return kept / (1 - self.dropout)
 
     def _logits(self, predicted: Tensor, S: Tensor) -> Tensor:
         """Return sim(predicted, s_c) as a softmax takes it; S comes scaled. [..., C']"""
@@ -278,12 +383,11 @@ class DGPN(Model):
         self, blocks: Sequence[NDArray[np.float32]], before: list[float], after: list[float]
     ) -> Iterator[NDArray[np.float32]]:
         """Give phi_com(z), some rows at a time. [ROWS, d_s]"""
-        width = len(self.maps_[PSI])
-        if blocks[0].shape[1] != width:
-            raise InputError(
-                f"nodes: expected vectors of {width} dimensions as in training, found "
-                f"{blocks[0].shape[1]}; encode them as in training"
-            )
+        if isinstance(blocks, SparseBlocks):
+            heard = blocks.project(self.maps_[PSI])
+            h = [rectify(self.maps_, w * u) for w, u in zip(before, heard, strict=True)]
+            yield to_semantic(self.maps_, COMPOSED, compose(after, h))
+            return
         for at in range(0, max(1, len(blocks[0])), ROWS):
             rows = slice(at, at + ROWS)
             h = [
@@ -293,23 +397,17 @@ class DGPN(Model):
             yield to_semantic(self.maps_, COMPOSED, compose(after, h))
 
 
-@contextmanager
-def _threads(count: int | None) -> Iterator[None]:
-    """Let PyTorch use this many threads for a while; None leaves them as they are."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(count or before)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
 def to_latent(maps: Maps, x: Any) -> Any:
     """psi: ReLU(xW + b), or xW without a bias. [..., d] -> [..., d_h]"""
-    h = x @ maps[PSI]
-    return (h + maps[PSI + BIAS]).clip(min=0) if PSI + BIAS in maps else h
+    return rectify(maps, x @ maps[PSI])
+
+
+def rectify(maps: Maps, h: Any) -> Any:
+    """ReLU(h + b), or h without a bias. [..., d_h]"""
+    if PSI + BIAS not in maps:
+        return h
+    h = h + maps[PSI + BIAS]
+    return h * (h > 0)  # unlike a clip, with no slope at zero
 
 
 def to_semantic(maps: Maps, name: str, h: Any) -> Any:
