@@ -11,6 +11,7 @@ import polars as pl
 from unseen.classes import Classes, Labels
 from unseen.csd.acquire import acquire
 from unseen.csd.quality import class_prototypes, informative, quality
+from unseen.csd.wikipedia import described
 from unseen.encode.base import encode, get_encoder
 from unseen.errors import InputError
 from unseen.files import replacing
@@ -29,6 +30,7 @@ def compare_csds(
     nodes: Path | None = None,
     out: Path | None = None,
     progress: Progress | None = None,
+    texts: str | None = None,
 ) -> dict[str, Any]:
     """Return the nearest classes by each kind of class text and, given labelled nodes, quality.
 
@@ -38,13 +40,21 @@ def compare_csds(
         nodes: a file of labelled nodes (id, text, label), whose class means are the yardstick.
         out: a .safetensors file to write the vectors to, one array for each kind. [C, d_s]
         progress: as in `encode`.
+        texts: "wikipedia" to take missing descriptions from the articles named like the classes.
     """
+    if texts not in (None, "wikipedia"):
+        raise InputError(f"texts: expected wikipedia, found {texts!r}")
+    classes, articles = (classes, {}) if texts is None else described(classes)
     reader = get_encoder("static" if encoder == "auto" else encoder, device)
     csds = acquire(classes, reader)
     found: dict[str, Any] = {
         "encoder": encoder,
         "nearest": {kind: _nearest(S, classes) for kind, S in csds.items()},
         "quality": {},
+        "articles": [
+            {"class": name, "title": a.title, "revision": a.revision, "url": a.url}
+            for name, a in articles.items()
+        ],
         "note": "Give labelled nodes (--nodes) to judge quality by Eq. 1-3.",
     }
     if out is not None and out.suffix != ".safetensors":
