@@ -25,7 +25,10 @@ from unseen.files import FORMAT, check_folder, write_manifest
 from unseen.report import layout
 
 Call = Callable[..., tuple[int, str, str]]
-COMMANDS = ("classify", "predict", "check", "evaluate", "compare", "csd", "datasets", "demo")
+COMMANDS = (
+    *("classify", "predict", "check", "evaluate", "compare", "csd", "datasets", "demo"),
+    "reproduce",
+)
 HEAVY = ("numpy", "polars", "torch", "scipy", "sklearn", "plotly", "pandas", "wordllama")
 
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import io
-import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unseen.console import number, print_json, print_table, progress_bar, say
+
 if TYPE_CHECKING:
     from unseen.classes import Classes, Labels
-    from unseen.encode.base import Progress
     from unseen.graph import Graph
     from unseen.prediction import Prediction
 
@@ -92,7 +90,7 @@ def classify(
 
     check_place(out)
     graph, classes, labels = _read(nodes, edges, class_file, features, vocabulary, directed)
-    with _progress(as_json) as progress:
+    with progress_bar(as_json) as progress:
         prediction = run(
             graph,
             classes,
@@ -146,7 +144,7 @@ def predict(
     if with_run is not None and beside is not None:
         old = read_labels(with_run / "graph" / "nodes.parquet", beside, everything)
         labels.of[: beside.nodes] = old.of
-    with _progress(as_json) as progress:
+    with progress_bar(as_json) as progress:
         prediction = run(
             classifier,
             graph,
@@ -178,7 +176,7 @@ def check(
     from unseen.check import check as run
 
     graph, classes, labels = _read(nodes, edges, class_file, features, vocabulary, directed)
-    with _progress(as_json) as progress:
+    with progress_bar(as_json) as progress:
         found = run(
             graph,
             classes,
@@ -189,21 +187,25 @@ def check(
             progress=progress,
         )
     if as_json:
-        _print_json(found)
+        print_json(found)
         return
-    _table(
+    print_table(
         "Graph", ("", ""), [(key.replace("_", " "), value) for key, value in found["graph"].items()]
     )
-    _table("Repaired", ("", ""), [(k.replace("_", " "), v) for k, v in found["repaired"].items()])
-    _table("Classes", ("class", "labelled nodes"), list(found["classes"].items()))
+    print_table(
+        "Repaired", ("", ""), [(k.replace("_", " "), v) for k, v in found["repaired"].items()]
+    )
+    print_table("Classes", ("class", "labelled nodes"), list(found["classes"].items()))
     quality = [(kind, *values.values()) for kind, values in found["csd_quality"].items()]
     if quality:
-        _table("CSD quality (Eq. 1-3)", ("class text", "KL ↓", "cosine ↑", "Euclidean ↓"), quality)
+        print_table(
+            "CSD quality (Eq. 1-3)", ("class text", "KL ↓", "cosine ↑", "Euclidean ↓"), quality
+        )
     if "agreement" in found:
-        _table("Agreement of neighbours", ("", ""), list(found["agreement"].items()))
-    _say("Likely problems:" if found["problems"] else "No problems found.")
+        print_table("Agreement of neighbours", ("", ""), list(found["agreement"].items()))
+    say("Likely problems:" if found["problems"] else "No problems found.")
     for problem in found["problems"]:
-        _say(f"  - {problem}")
+        say(f"  - {problem}")
 
 
 @app.command()
@@ -217,18 +219,18 @@ def evaluate(
 
     scores = evaluate_files(predictions, truth).to_dict()
     if as_json:
-        _print_json(scores)
+        print_json(scores)
         return
     rows = [
-        (name.replace("_", " "), _number(value))
+        (name.replace("_", " "), number(value))
         for name, value in scores.items()
         if isinstance(value, int | float | None)
     ]
-    _table("Scores", ("", ""), rows)
+    print_table("Scores", ("", ""), rows)
     calibration = scores.get("calibration")
     if calibration:
-        _table(
-            "Calibration", ("", ""), [("expected calibration error", _number(calibration["error"]))]
+        print_table(
+            "Calibration", ("", ""), [("expected calibration error", number(calibration["error"]))]
         )
     names, counts = scores["names"], scores["confusion"]
     wrong = sorted(
@@ -237,7 +239,7 @@ def evaluate(
         for j in range(len(names))
         if i != j and counts[i][j]
     )
-    _table(
+    print_table(
         "Most frequent confusions",
         ("true class", "was given", "nodes"),
         [(a, b, -count) for count, a, b in wrong[:15]],
@@ -257,22 +259,22 @@ def compare(
 
     found = asdict(compare_runs(before, after))
     if as_json:
-        _print_json(found)
+        print_json(found)
         return
     plain = [
-        (key.replace("_", " "), _number(value))
+        (key.replace("_", " "), number(value))
         for key, value in found.items()
         if isinstance(value, int | float | None)
     ]
-    _table("Runs", ("", ""), plain)
+    print_table("Runs", ("", ""), plain)
     for key, value in found.items():
         if isinstance(value, dict) and value:
             changes = [(name, f"{a} -> {b}") for name, (a, b) in value.items()]
-            _table(key.replace("_", " ").capitalize(), ("setting", "change"), changes)
+            print_table(key.replace("_", " ").capitalize(), ("setting", "change"), changes)
         elif isinstance(value, list | tuple) and value and isinstance(value[0], dict):
             columns = tuple(value[0])
-            rows = [tuple(_number(row[c]) for c in columns) for row in value[:15]]
-            _table(key.replace("_", " ").capitalize(), columns, rows)
+            rows = [tuple(number(row[c]) for c in columns) for row in value[:15]]
+            print_table(key.replace("_", " ").capitalize(), columns, rows)
 
 
 @app.command()
@@ -284,26 +286,32 @@ def csd(
         Path | None, typer.Option(help="Labelled nodes (id, text, label) to judge quality by.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the vectors here (.safetensors).")] = None,
+    texts: Annotated[
+        str | None, typer.Option(help="wikipedia: fill in missing descriptions with articles.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Acquire class semantic descriptions and compare them (Eq. 1-3 of the paper)."""
     from unseen.csd.compare import compare_csds
     from unseen.read.files import read_classes
 
-    with _progress(as_json) as progress:
-        found = compare_csds(read_classes(class_file), encoder, device.value, nodes, out, progress)
+    with progress_bar(as_json) as progress:
+        classes = read_classes(class_file)
+        found = compare_csds(classes, encoder, device.value, nodes, out, progress, texts)
     if as_json:
-        _print_json(found)
+        print_json(found)
         return
     for kind, rows in found["nearest"].items():
-        _table(f"Nearest classes by {kind}", ("class", "nearest", "cosine"), rows)
+        print_table(f"Nearest classes by {kind}", ("class", "nearest", "cosine"), rows)
     if found["quality"]:
         rows = [
-            (kind, *(_number(v) for v in values.values()))
+            (kind, *(number(v) for v in values.values()))
             for kind, values in found["quality"].items()
         ]
-        _table("Quality (Eq. 1-3)", ("class text", "KL ↓", "cosine ↑", "Euclidean ↓"), rows)
-    _say(found["note"])
+        print_table("Quality (Eq. 1-3)", ("class text", "KL ↓", "cosine ↑", "Euclidean ↓"), rows)
+    for article in found["articles"]:
+        say("{class}: Wikipedia, {title!r}, revision {revision}, {url}".format(**article))
+    say(found["note"])
 
 
 @app.command()
@@ -317,21 +325,71 @@ def demo(
     from unseen.files import check_place
 
     check_place(out)
-    with _progress(as_json) as progress:
+    with progress_bar(as_json) as progress:
         progress("read the standard library", 0, 1)
         prediction, rows = demonstrate(seed, progress)
         progress("write the run", 0, 1)
         prediction.save(out)
     if as_json:
         shown = {row.method: {"accuracy": row.accuracy, "macro": row.macro} for row in rows}
-        _print_json({"rows": shown, "report": str(out / "report.html")})
+        print_json({"rows": shown, "report": str(out / "report.html")})
         return
-    _table(
+    print_table(
         f"{len(prediction):,} nodes of 8 unseen sections of Python's library",
         ("method", "accuracy %", "macro accuracy %"),
         [(row.method, f"{row.accuracy:.1f}", f"{row.macro:.1f}") for row in rows],
     )
-    _say(f"Report: {out / 'report.html'}")
+    say(f"Report: {out / 'report.html'}")
+
+
+@app.command()
+def reproduce(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="data, table1, decomposition, search, table3, table4, table5, table6, ablation, "
+            "sensitivity, switches, cost, or all."
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option(help="Folder of the records; runs that lie in it are not repeated.")
+    ] = Path("unseen-paper"),
+    methods: Annotated[
+        str | None, typer.Option(help="Rows to run, with commas between: dgpn,eszsl,random.")
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Runs of each cell; 10, or 3 for slow methods.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Two runs and a tenth of each schedule.")
+    ] = False,
+    trials: Annotated[int, typer.Option(min=1, help="Of each search.")] = 60,
+    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 = one for each core.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Make a table or figure of the paper again, ours beside the published one.
+
+    What was finished before a kill is not run again: repeat the command to go on.
+    """
+    from unseen.paper.plan import Plan
+    from unseen.paper.reproduce import command_line
+    from unseen.paper.reproduce import reproduce as run
+
+    rows = None if methods is None else tuple(part.strip() for part in methods.split(","))
+    command = command_line(name, methods=methods, seeds=seeds, quick=quick)
+    with progress_bar(as_json) as progress:
+        reports = run(name, Plan(seeds, rows, quick, trials=trials), out, progress, jobs, command)
+    if as_json:
+        from dataclasses import asdict
+
+        print_json({report.name: [asdict(sheet) for sheet in report.sheets] for report in reports})
+        return
+    for report in reports:
+        for sheet in report.sheets:
+            print_table(sheet.title, sheet.columns, sheet.rows)
+            for note in sheet.notes:
+                say(note.replace("\\*", "*"))
+        say(f"Written: {', '.join(str(path) for path in report.files)}")
 
 
 @datasets_app.command("list")
@@ -340,19 +398,23 @@ def list_datasets(as_json: AsJson = False) -> None:
     from unseen.datasets.registry import names
 
     if as_json:
-        _print_json(dict(names()))
+        print_json(dict(names()))
         return
-    _table("Data sets", ("name", "about"), names())
+    print_table("Data sets", ("name", "about"), names())
 
 
 @datasets_app.command("get")
 def get_dataset(name: Annotated[str, typer.Argument(help="Name of the set.")]) -> None:
     """Make a data set available offline."""
+    from unseen.datasets.catalogue import CATALOGUE
     from unseen.datasets.fetch import get
+    from unseen.datasets.registry import load
 
-    with _progress(False) as progress:
+    with progress_bar(False) as progress:
         folder = get(name, lambda step: progress(step, 0, 1))
-    _say(f"{name} is ready in {folder}")
+    say(f"{name} is ready in {folder}")
+    for note in load(name).notes if name in CATALOGUE else ():
+        say(f"Note: {note}")
 
 
 @datasets_app.command("export")
@@ -368,7 +430,7 @@ def export_dataset(
     from unseen.datasets.registry import load
 
     for path in export(load(name), folder, split):
-        _say(str(path))
+        say(str(path))
 
 
 def _read(
@@ -397,73 +459,22 @@ def _tell(prediction: Prediction, out: Path, as_json: bool) -> None:
     record = prediction.record
     if as_json:
         kept = ("seconds", "graph", "classes", "choices", "agreement", "warnings")
-        _print_json({"out": str(out), **{key: record[key] for key in kept}})
+        print_json({"out": str(out), **{key: record[key] for key in kept}})
         return
-    _table(
+    print_table(
         f"{len(prediction):,} nodes in {record['seconds']:.1f} s",
         ("class", "labelled", "predicted", "mean confidence"),
         [
-            (row["name"], row["labelled"], row["predicted"], _number(row["confidence"]))
+            (row["name"], row["labelled"], row["predicted"], number(row["confidence"]))
             for row in record["classes"]
         ],
     )
     for choice in record["choices"]:
-        _say(f"{choice['what']}: {choice['chosen']} ({choice['rule']})")
+        say(f"{choice['what']}: {choice['chosen']} ({choice['rule']})")
     for warning in record["warnings"]:
-        _say(f"Note: {warning}")
-    _say(f"Predictions: {out / 'predictions.csv'}")
-    _say(f"Report: {out / 'report.html'}")
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Progress]:
-    """Show a bar for what is going on, on standard error so that output can be piped."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True, quiet=quiet)
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed}/{task.total}"),
-        TimeElapsedColumn(),
-    )
-    silent = quiet or not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=silent) as bar:
-        task = bar.add_task("start", total=1)
-
-        def report(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total)
-
-        yield report
-
-
-def _table(title: str, header: tuple[str, ...], rows: list[Any]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table(title=escape(title), title_justify="left", show_header=any(header))
-    for name in header:
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*(escape(str(cell)) for cell in row))
-    Console().print(table)
-
-
-def _number(value: Any) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
-
-
-def _say(text: str) -> None:
-    typer.echo(text)
-
-
-def _print_json(value: Any) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=1, default=str))
+        say(f"Note: {warning}")
+    say(f"Predictions: {out / 'predictions.csv'}")
+    say(f"Report: {out / 'report.html'}")
 
 
 def main() -> None:

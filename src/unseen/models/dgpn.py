@@ -7,7 +7,7 @@ latent space, and from there into the space of the class semantic descriptions (
 .. math::
     h_i^{(k)} &= \psi(\bar x_i^{(k)})                                        && [d] \to [d_h] \\
     f_{ic}^{(k)} &= \mathrm{sim}(\phi_{loc}(h_i^{(k)}), s_c)                 && \text{Eq. 17} \\
-    Q_{loc} &= - \sum_k \ln \mathrm{softmax}_c(f_i^{(k)})      && \text{Eq. 18} \\
+    Q_{loc} &= -\textstyle\sum_k \ln \mathrm{softmax}_c(f_i^{(k)})              && \text{Eq. 18} \\
     z_i &= \textstyle\sum_k \omega_k h_i^{(k)}                               && \text{Eq. 19} \\
     g_{ic} &= \mathrm{sim}(\phi_{com}(z_i), s_c) \qquad
     Q_{com} = -\ln \mathrm{softmax}_c(g_i)                                   && \text{Eq. 20} \\

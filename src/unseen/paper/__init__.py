@@ -1,0 +1,1 @@
+"""The paper (DGPN, KDD 2021), table by table and figure by figure, ours beside the print."""

@@ -1,0 +1,66 @@
+"""How accuracies are printed: mean and deviation, macro accuracy, the published figure beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from unseen.paper.methods import METHODS
+from unseen.paper.plan import QUICK_SHARE, Summary
+
+if TYPE_CHECKING:
+    from unseen.paper.ledger import Ledger
+    from unseen.paper.plan import Cell, Plan
+
+Found = Summary | str | None
+
+
+def shown(found: Found) -> str:
+    """Return accuracy and deviation, or why there is none."""
+    if isinstance(found, Summary):
+        return f"{found.accuracy:.2f}±{found.deviation:.2f}" + ("†" if found.constant else "")
+    return "not run" if found is None else found
+
+
+def macro(found: Found) -> str:
+    """Return the macro accuracy."""
+    return f"{found.macro:.2f}" if isinstance(found, Summary) else "-"
+
+
+def label(method: str, plan: Plan) -> str:
+    """Return the name of a row, with a word about a quick run."""
+    return METHODS[method].label + (" (quick)" if plan.quick else "")
+
+
+def relative(ours: Found, other: Found) -> str:
+    """Return by how much of the other's accuracy ours differs."""
+    if not isinstance(ours, Summary) or not isinstance(other, Summary):
+        return "-"
+    return f"{100 * (ours.accuracy / other.accuracy - 1):+.2f}%"
+
+
+def remarks(plan: Plan, cells: Iterable[tuple[str, Cell]], ledger: Ledger) -> list[str]:
+    """Return what a reader should know about runs: how many, cut short, constant."""
+    runs: dict[str, int] = {}
+    stopped: dict[str, list[int]] = {}
+    constant = False
+    for method, cell in cells:
+        found = cell.summary(ledger)
+        if not isinstance(found, Summary):
+            continue
+        name = METHODS[method].label
+        runs[name] = max(runs.get(name, 0), found.runs)
+        constant |= found.constant > 0
+        if found.stopped:
+            stopped.setdefault(name, []).extend(found.stopped)
+    notes = [f"Quick: 1/{QUICK_SHARE} of the epochs of each schedule."] if plan.quick else []
+    if runs:
+        notes.append("Runs: " + ", ".join(f"{name} {n}" for name, n in runs.items()) + ".")
+    for name, epochs in stopped.items():
+        notes.append(
+            f"{name}: {len(epochs)} runs ended before their schedule because the training loss no "
+            f"longer fell, after {min(epochs):,} to {max(epochs):,} epochs."
+        )
+    if constant:
+        notes.append("† At least one of the runs gave every node the same class.")
+    return notes

@@ -1,0 +1,176 @@
+"""What `cost.py` measures: `decompose` and an epoch of DGPN, on random graphs of given sizes.
+
+The clock counts what the processor works for this process, so other programs disturb little. The
+first of the repetitions warms up; the median of the others is returned. Keep everything to one
+thread (`alone`), or the clock adds up the waiting of all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+from time import process_time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
+
+from unseen.models.dgpn import DGPN
+from unseen.models.training import one_thread
+from unseen.propagate.hops import decompose
+from unseen.propagate.operators import Operator
+from unseen.propagate.sparse import SparseBlocks
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LATENT, SEMANTIC, CLASSES = 128, 16, 8  # d_h, d_s, C
+LAZINESS = 0.7
+REPEATS, MOST = 5, 1000  # at least, and at most where an end has to be given
+LEAST = 0.2  # seconds that the repetitions take together, where they can be chosen
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """A random graph with attributes, and how far it is walked; every node is labelled."""
+
+    nodes: int  # n
+    degree: int  # of every node; even
+    width: int  # d
+    hops: int  # K
+    filled: float = 1.0  # share of the attributes that are not zero; 1: dense
+
+    @property
+    def edges(self) -> int:
+        """|E|, each counted once."""
+        return self.nodes * self.degree // 2
+
+    @property
+    def words(self) -> int:
+        """|X|, the attributes that are not zero."""
+        return self.nodes * round(self.width * self.filled)
+
+
+def decomposition(sizes: Sizes) -> float:
+    """Return the seconds of `decompose` on dense attributes."""
+    X, operator = attributes(sizes), Operator(random_regular(sizes.nodes, sizes.degree))
+    ticks = [process_time()]
+    while not _enough(ticks):
+        decompose(X, operator, sizes.hops, LAZINESS)
+        ticks.append(process_time())
+    return _between(ticks)
+
+
+def dense_epoch(sizes: Sizes) -> float:
+    """Return the seconds of an epoch of DGPN, official variant, on dense hops."""
+    operator = Operator(random_regular(sizes.nodes, sizes.degree))
+    hops = decompose(attributes(sizes), operator, sizes.hops, LAZINESS)
+    model = _Clocked.variant("official", latent=LATENT, epochs=2 + REPEATS)
+    return _between(model.fit(hops, *_classes(sizes)).ticks_)
+
+
+def sparse_epoch(sizes: Sizes) -> float:
+    """Return the seconds of an epoch of DGPN, official variant, on sparse attributes.
+
+    `fit` cuts what it needs out of the graph first, for longer than an epoch, and says nothing in
+    between; so this takes the loop that it would take.
+    """
+    from unseen.models.dgpn_sparse import Maps, Training
+
+    operator = Operator(random_regular(sizes.nodes, sizes.degree))
+    hops = decompose(attributes(sizes), operator, sizes.hops, LAZINESS)
+    assert isinstance(hops.blocks, SparseBlocks)
+    labels, csds = _classes(sizes)
+    model = DGPN.variant("official")
+    before, after = hops.weights.tolist(), [1.0] * (sizes.hops + 1)  # inputs are weighed
+    local = model.local_weight / (sizes.hops + 1)
+    training = Training(
+        hops.blocks,
+        np.arange(sizes.nodes),
+        labels,
+        csds,
+        before,
+        after,
+        local,
+        model.dropout,
+        model.drop_prediction,
+        LATENT,
+    )
+    heads = ((LATENT, SEMANTIC), (SEMANTIC,)) * 2
+    rng = np.random.default_rng(2)
+    maps = Maps(
+        *(
+            rng.normal(0, 0.1, shape).astype(np.float32)
+            for shape in ((sizes.width, LATENT), (LATENT,), *heads)
+        )
+    )
+    ticks = [process_time()]
+    for _ in training.train(maps, MOST, model.learning_rate, model.decay, model.seed):
+        ticks.append(process_time())
+        if _enough(ticks):
+            break
+    return _between(ticks)
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Keep all libraries to one thread."""
+    with threadpool_limits(1), one_thread():
+        yield
+
+
+def random_regular(nodes: int, degree: int, seed: int = 0) -> Any:
+    """Return a graph in which all nodes have the same even degree. [n, n]
+
+    A ring with random chords, its nodes shuffled: neighbours lie far apart in memory.
+    """
+    rng = np.random.default_rng(seed)
+    chords = rng.choice(np.arange(1, (nodes + 1) // 2), degree // 2, replace=False)
+    place, seat = rng.permutation(nodes), np.empty(nodes, np.int64)
+    seat[place] = np.arange(nodes)
+    ends = np.sort(place[(seat[:, None] + np.append(chords, -chords)) % nodes])  # [n, degree]
+    starts = np.arange(0, ends.size + 1, degree)
+    return sp.csr_array((np.ones(ends.size, np.float32), ends.ravel(), starts), (nodes, nodes))
+
+
+def attributes(sizes: Sizes, seed: int = 1) -> Any:
+    """Return X, sparse where it is not filled; then all rows hold as many ones. [n, d]"""
+    rng = np.random.default_rng(seed)
+    n, d = sizes.nodes, sizes.width
+    if sizes.filled == 1:
+        return rng.random((n, d), dtype=np.float32)
+    pattern = rng.choice(d, sizes.words // n, replace=False)
+    columns = np.sort((pattern + rng.integers(d, size=(n, 1))) % d)  # [n, ones of a row]
+    starts = np.arange(0, sizes.words + 1, len(pattern))
+    return sp.csr_array((np.ones(sizes.words, np.float32), columns.ravel(), starts), (n, d))
+
+
+class _Clocked(DGPN):
+    """DGPN that notes when each of its epochs begins."""
+
+    def _losses(self, *given: Any) -> Any:
+        self.ticks_ = [*getattr(self, "ticks_", ()), process_time()]
+        return super()._losses(*given)
+
+
+def _classes(sizes: Sizes) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Return a label for every node [n] and CSDs [C, d_s]."""
+    csds = np.random.default_rng(3).normal(size=(CLASSES, SEMANTIC)).astype(np.float32)
+    return np.arange(sizes.nodes) % CLASSES, csds
+
+
+def _enough(ticks: list[float]) -> bool:
+    return len(ticks) > 1 + REPEATS and ticks[-1] - ticks[1] > LEAST
+
+
+def _between(ticks: list[float]) -> float:
+    """Return the median time from tick to tick, without the first.
+
+    >>> _between([0.0, 9.0, 10.0, 11.0, 15.0])
+    1.0
+    """
+    return median(after - before for before, after in pairwise(ticks[1:]))

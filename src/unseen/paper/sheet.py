@@ -1,0 +1,31 @@
+"""`Sheet`: a table ready to be read, on a terminal or in a page of the docs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A title, named columns, rows of cells as they are printed, and notes below."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    notes: list[str] = field(default_factory=list)
+
+    def markdown(self) -> str:
+        """Return the table as Markdown, without its title.
+
+        >>> print(Sheet("t", ("a", "b"), [("1", "2")]).markdown())
+        | a | b |
+        |---|---|
+        | 1 | 2 |
+        """
+        lines = [self.columns, ("---",) * len(self.columns), *self.rows]
+        table = ["|" + "|".join(lines[1]) + "|" if row is lines[1] else _line(row) for row in lines]
+        return "\n".join([*table, *(f"\n{note}" for note in self.notes)])
+
+
+def _line(row: tuple[str, ...]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"

@@ -1,0 +1,90 @@
+"""The records of the paper in results/: rebuilt from every single run, and the docs from them."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unseen.paper import choosing
+from unseen.paper.ledger import Ledger
+from unseen.paper.plan import CHOSEN, Plan
+from unseen.paper.reproduce import EXPERIMENTS, _module
+from unseen.paper.sheet import Sheet
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "results" / "paper"
+DOCS = ROOT / "docs" / "reproduction.md"
+BLOCK = re.compile(r"<!-- sheet (\w+) (\d+) -->\n(.*?)\n<!-- /sheet -->", re.DOTALL)
+FROM_TRIALS = tuple(name for name in EXPERIMENTS if hasattr(_module(name), "cells"))
+
+
+def record(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
+    return found
+
+
+def plan_of(name: str) -> Plan:
+    asked = record(name)["plan"]
+    methods = asked["methods"] and tuple(asked["methods"])
+    chosen = json.loads((FOLDER / CHOSEN).read_text("utf-8"))
+    return Plan(asked["seeds"], methods, asked["quick"], chosen, asked["trials"])
+
+
+def sheets(name: str) -> list[Sheet]:
+    return [
+        Sheet(
+            each["title"],
+            tuple(each["columns"]),
+            [tuple(row) for row in each["rows"]],
+            each["notes"],
+        )
+        for each in record(name)["sheets"]
+    ]
+
+
+@pytest.fixture(scope="module")
+def ledger() -> Ledger:
+    return Ledger(FOLDER)
+
+
+@pytest.mark.parametrize("name", [*FROM_TRIALS, "search"])
+def test_a_record_is_what_its_runs_say(name: str, ledger: Ledger) -> None:
+    assert _module(name).sheets(plan_of(name), ledger) == sheets(name)
+
+
+def test_no_run_of_a_table_is_missing(ledger: Ledger) -> None:
+    for name in FROM_TRIALS:
+        cells = _module(name).cells(plan_of(name))
+        missing = [key for key, cell in cells.items() if cell.summary(ledger) is None]
+        assert not missing, f"{name}: {missing[:5]}"
+
+
+def test_the_settings_that_ship_are_those_the_searches_found(ledger: Ledger) -> None:
+    shipped = json.loads(files("unseen.paper").joinpath(CHOSEN).read_text("utf-8"))
+    assert shipped == json.loads((FOLDER / CHOSEN).read_text("utf-8"))
+    assert shipped == choosing.chosen(plan_of("search"), ledger)
+
+
+def test_nothing_was_chosen_on_test_classes(ledger: Ledger) -> None:
+    streams = choosing.streams(plan_of("search"))
+    assert all(next(stream).on == "validation" for stream in streams)
+
+
+def test_every_table_of_the_docs_stands_in_the_records() -> None:
+    blocks = BLOCK.findall(DOCS.read_text("utf-8"))
+    assert {name for name, _, _ in blocks} == set(EXPERIMENTS)
+    for name, number, text in blocks:
+        assert text == sheets(name)[int(number)].markdown(), f"{name} {number}: run results/docs.py"
+
+
+def test_every_experiment_has_a_record_with_its_command() -> None:
+    for name in EXPERIMENTS:
+        found = record(name)
+        assert found["command"].startswith("unseen reproduce ")
+        assert not found["plan"]["quick"]
+        assert found["versions"]["unseen"]
