@@ -70,11 +70,6 @@ def test_the_settings_that_ship_are_those_the_searches_found(ledger: Ledger) -> 
     assert shipped == choosing.chosen(plan_of("search"), ledger)
 
 
-def test_nothing_was_chosen_on_test_classes(ledger: Ledger) -> None:
-    streams = choosing.streams(plan_of("search"))
-    assert all(next(stream).on == "validation" for stream in streams)
-
-
 def test_every_table_of_the_docs_stands_in_the_records() -> None:
     blocks = BLOCK.findall(DOCS.read_text("utf-8"))
     assert {name for name, _, _ in blocks} == set(EXPERIMENTS)

@@ -63,7 +63,7 @@ def reproduce(
     began = time.perf_counter()
     if "search" in names:
         streams = choosing.streams(plan)
-        work(streams, ledger, progress, len(streams) * plan.trials, jobs)
+        work(streams, ledger, progress, len(streams) * (plan.trials + choosing.LOOKED), jobs)
         (out / CHOSEN).write_text(choosing.as_json(choosing.chosen(plan, ledger)), "utf-8")
     plan = replace(plan, chosen=read_chosen(out))
     every = {each: _module(each) for each in names}
