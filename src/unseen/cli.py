@@ -376,7 +376,8 @@ def reproduce(
     from unseen.paper.reproduce import reproduce as run
 
     rows = None if methods is None else tuple(part.strip() for part in methods.split(","))
-    command = command_line(name, methods=methods, seeds=seeds, quick=quick)
+    more = {"trials": trials} if trials != Plan.trials else {}
+    command = command_line(name, methods=methods, seeds=seeds, quick=quick, **more)
     with progress_bar(as_json) as progress:
         reports = run(name, Plan(seeds, rows, quick, trials=trials), out, progress, jobs, command)
     if as_json:
@@ -388,7 +389,7 @@ def reproduce(
         for sheet in report.sheets:
             print_table(sheet.title, sheet.columns, sheet.rows)
             for note in sheet.notes:
-                say(note.replace("\\*", "*"))
+                say(note)
         say(f"Written: {', '.join(str(path) for path in report.files)}")
 
 

@@ -13,6 +13,10 @@ class InputError(UnseenError, ValueError):
     """The graph, the classes or the labels cannot be used as they are."""
 
 
+class MissingDataError(InputError):
+    """A published data set, or a part of it, has not been fetched."""
+
+
 class SavedFileError(UnseenError):
     """A saved run or model is damaged, incomplete, or of a newer format."""
 
@@ -22,6 +26,10 @@ class MissingExtraError(UnseenError, ImportError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f'{what} needs an optional dependency: pip install "unseen[{extra}]"')
+        self.what, self.extra = what, extra
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
+        return type(self), (self.what, self.extra)  # so that it can come out of another process
 
 
 def shortlist(names: Iterable[object], most: int = 5) -> str:

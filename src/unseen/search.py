@@ -23,7 +23,7 @@ def search(
     """Ask for the scores of up to `trials` settings of a grid; return the best, earlier in ties.
 
     Args:
-        space: the values of each setting. A grid of fewer points than `trials` is tried whole.
+        space: the values of each setting. A grid of no more points than `trials` is tried whole.
         trials: how many settings are tried.
         first: settings that are tried before any others; they need not lie in the grid.
         seed: of the sampler.
@@ -37,15 +37,13 @@ def search(
         direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed, n_startup_trials=15)
     )
     best, top = first, (yield first)
-    if prod(len(values) for values in space.values()) < trials:
+    if prod(len(values) for values in space.values()) <= trials:
         for point in product(*space.values()):
             settings = dict(zip(space, point, strict=True))
             if settings != first and (score := (yield settings)) > top:
                 best, top = settings, score
         return best
     tried = {_key(first)}
-    if all(first.get(name) in values for name, values in space.items()):
-        study.add_trial(_trial(optuna, space, first, top))
     while len(tried) < trials:
         asked = study.ask()
         # by position: optuna keeps categories as text in places
@@ -66,16 +64,3 @@ def search(
 
 def _key(settings: Settings) -> tuple[tuple[str, Any], ...]:
     return tuple(sorted(settings.items()))
-
-
-def _trial(
-    optuna: Any, space: Mapping[str, tuple[Any, ...]], settings: Settings, value: float
-) -> Any:
-    return optuna.trial.create_trial(
-        params={name: values.index(settings[name]) for name, values in space.items()},
-        distributions={
-            name: optuna.distributions.CategoricalDistribution(list(range(len(values))))
-            for name, values in space.items()
-        },
-        value=value,
-    )

@@ -63,7 +63,7 @@ def test_a_search_goes_on_where_it_was(tmp_path: Path) -> None:
     begun = Ledger(tmp_path / "a")
     play(begun, trials=3)
     assert choosing.chosen(PLAN, begun) == {}
-    again = play(Ledger(tmp_path / "a"))
+    again = play(Ledger(tmp_path / "a"))  # the first ones are known
     whole = play(Ledger(tmp_path / "b"))
     assert [t.key() for t in again] == [t.key() for t in whole]
 

@@ -27,7 +27,7 @@ WALK = {"hops": (1, 2, 3), "laziness": (0.1, 0.5)}
 
 
 def summary(accuracy: float, data: str = "cora", deviation: float = 0.5) -> Summary:
-    return Summary(accuracy, deviation, accuracy - 2, FLOORS[data], 10, 0, (), 1.0)
+    return Summary(accuracy, deviation, accuracy - 2, FLOORS[data], 10, 0, ())
 
 
 @pytest.fixture

@@ -83,7 +83,7 @@ def test_missing_weights_are_told_instead_of_a_number(tmp_path: Path) -> None:
 
 
 def test_relative_change_is_of_the_other() -> None:
-    ours = Summary(30.0, 0, 0, 0, 1, 0, (), 0)
-    other = Summary(40.0, 0, 0, 0, 1, 0, (), 0)
+    ours = Summary(30.0, 0, 0, 0, 1, 0, ())
+    other = Summary(40.0, 0, 0, 0, 1, 0, ())
     assert relative(ours, other) == "-25.00%"
     assert relative(ours, None) == "-"

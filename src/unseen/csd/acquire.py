@@ -1,4 +1,4 @@
-"""Class semantic descriptions (CSDs) from what the user wrote about the classes (Sec. 3.1).
+"""Class semantic descriptions (CSDs) from what the user wrote about the classes (Sec. 4.1).
 
 LABEL-CSDs come from the names, TEXT-CSDs from the descriptions; "both" is the sum of the two
 directions. A class without a description is described by its name.

@@ -1,4 +1,4 @@
-"""Class texts from Wikipedia, as the paper takes them for its TEXT-CSDs (Sec. 3.1).
+"""Class texts from Wikipedia, as the paper takes them for its TEXT-CSDs (Sec. 4.1).
 
 The article whose title is the class name is fetched once and kept below the cache folder, one JSON
 file an article with its revision id, so that later runs read the same text without a network and a

@@ -12,7 +12,7 @@ from unseen.classes import Classes
 from unseen.datasets.catalogue import CATALOGUE, Entry, descriptions
 from unseen.datasets.layout import Layout
 from unseen.datasets.planetoid import PER_CLASS, TEST, VALIDATION
-from unseen.errors import InputError
+from unseen.errors import InputError, MissingDataError
 from unseen.graph import Graph
 
 
@@ -28,11 +28,11 @@ def folder_of(name: str) -> Path:
     if folder.is_dir():
         return folder
     if os.environ.get("UNSEEN_DATA"):
-        raise InputError(
+        raise MissingDataError(
             f"{name}: the folder that UNSEEN_DATA names, {folder.parent}, has no {name!r} in it; "
             f"correct the variable, or unset it and run `unseen datasets get {name}`"
         )
-    raise InputError(f"{name}: not fetched yet; run `unseen datasets get {name}`")
+    raise MissingDataError(f"{name}: not fetched yet; run `unseen datasets get {name}`")
 
 
 def read_checked(name: str, folder: Path) -> Layout:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from unseen.datasets.citation import folder_of
-from unseen.errors import InputError
+from unseen.errors import InputError, MissingDataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +44,7 @@ def class_vectors(
     filed = ("text" if kind == "label" else "label") if exchanged else kind
     path = folder_of(FOLDER) / f"{_PREFIX[name]}_{filed}_csds.txt"
     if not path.is_file():
-        raise InputError(f"{path}: missing; run `unseen datasets get {FOLDER}`")
+        raise MissingDataError(f"{path}: missing; run `unseen datasets get {FOLDER}`")
     content = path.read_bytes()
     if hashlib.sha256(content).hexdigest() != SHA256[path.name]:
         raise InputError(

@@ -9,7 +9,7 @@ from unseen.classes import Classes, Labels, NodeSplit, Split
 from unseen.datasets import stdlib
 from unseen.datasets.catalogue import CATALOGUE
 from unseen.datasets.citation import described_classes, folder_of, read_checked, to_graph
-from unseen.errors import InputError
+from unseen.errors import InputError, MissingDataError
 from unseen.graph import Graph
 
 STDLIB = "the standard library of this Python: docstrings, imports, inheritance; nothing to fetch"
@@ -48,7 +48,7 @@ class Dataset:
             return self.standard
         having = [entry.name for entry in CATALOGUE.values() if entry.standard]
         if self.name in having:
-            raise InputError(_unsplit(self.name, f"{self.name}: this copy"))
+            raise MissingDataError(_unsplit(self.name, f"{self.name}: this copy"))
         raise InputError(
             f"{self.name}: no standard split of its nodes was ever published; "
             f"choose one of {', '.join(having)}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from unseen.paper.accuracy import macro, remarks, shown
 from unseen.paper.methods import METHODS
 from unseen.paper.plan import Summary
-from unseen.paper.published import C_M10M_NOTE, DATA, LABELS
+from unseen.paper.published import C_M10M_NOTE, DATA, LABELS, TUNED_NOTE
 from unseen.paper.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def sheets(plan: Plan, ledger: Ledger) -> list[Sheet]:
             [
                 "The paper shows a picture without numbers. ProNet: K = 0 and no local loss; "
                 "ProNet+GCN: no local loss; ProNet+GCN+LL: all of DGPN.",
+                TUNED_NOTE,
                 C_M10M_NOTE,
                 *remarks(plan, ((base, cell) for (base, _, _), cell in every.items()), ledger),
             ],

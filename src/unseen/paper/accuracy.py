@@ -44,9 +44,12 @@ def remarks(plan: Plan, cells: Iterable[tuple[str, Cell]], ledger: Ledger) -> li
     runs: dict[str, int] = {}
     stopped: dict[str, list[int]] = {}
     constant = False
+    missing: dict[str, None] = {}  # in order
     for method, cell in cells:
         found = cell.summary(ledger)
         if not isinstance(found, Summary):
+            outcomes = [ledger[trial] for trial in cell.trials if trial in ledger]
+            missing |= {f"{o['missing']}: {o['why']}": None for o in outcomes if "missing" in o}
             continue
         name = METHODS[method].label
         runs[name] = max(runs.get(name, 0), found.runs)
@@ -61,6 +64,7 @@ def remarks(plan: Plan, cells: Iterable[tuple[str, Cell]], ledger: Ledger) -> li
             f"{name}: {len(epochs)} runs ended before their schedule because the training loss no "
             f"longer fell, after {min(epochs):,} to {max(epochs):,} epochs."
         )
+    notes += [f"{why[0].upper()}{why[1:]}." for why in missing]
     if constant:
         notes.append("† At least one of the runs gave every node the same class.")
     return notes

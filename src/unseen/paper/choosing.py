@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from unseen.paper.methods import METHODS
@@ -23,11 +24,11 @@ LOOKED = 20  # settings of a search that are run on the test classes, after the 
 
 def streams(plan: Plan) -> list[Stream]:
     """Return one search for each method and data set; a trial waits for the one before it."""
-    return [_search(plan, method, data, Found()) for method in plan.rows(SEARCHED) for data in DATA]
+    return [_search(plan, method, data) for method in plan.rows(SEARCHED) for data in DATA]
 
 
 def chosen(plan: Plan, ledger: Ledger) -> dict[str, dict[str, Any]]:
-    """Return the settings of every finished search, found by playing it again from the ledger."""
+    """Return the settings that did best in every finished search."""
     best = {
         method: {data: found.best for data, found in _finished(plan, ledger, method).items()}
         for method in plan.rows(SEARCHED)
@@ -37,7 +38,8 @@ def chosen(plan: Plan, ledger: Ledger) -> dict[str, dict[str, Any]]:
 
 def sheets(plan: Plan, ledger: Ledger) -> list[Sheet]:
     """Return what was chosen, and whether validation classes could tell."""
-    choices, hindsight = [], []
+    choices: list[tuple[str, ...]] = []
+    hindsight: list[tuple[str, ...]] = []
     for method in plan.rows(SEARCHED):
         for data, found in _finished(plan, ledger, method).items():
             name = METHODS[method].label
@@ -79,46 +81,50 @@ def sheets(plan: Plan, ledger: Ledger) -> list[Sheet]:
     ]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Found:
-    """What a search has found so far."""
+    """A search that has ended: what was tried, in order, and how it did."""
 
-    best: dict[str, Any] = field(default_factory=dict)
-    ended: bool = False
-    validation: list[Outcome] = field(default_factory=list)
-    test: list[Outcome] = field(default_factory=list)
+    settings: list[dict[str, Any]]
+    validation: list[Outcome]
+    test: list[Outcome]  # of the first ones, looked at afterwards
+
+    @property
+    def best(self) -> dict[str, Any]:
+        """The settings that did best on the validation classes, the earlier ones in ties."""
+        accuracies = [outcome["accuracy"] for outcome in self.validation]
+        return self.settings[accuracies.index(max(accuracies))]
 
 
-def _search(plan: Plan, method: str, data: str, found: Found) -> Stream:
+def _search(plan: Plan, method: str, data: str) -> Stream:
     """Yield trials as the search asks for them, then some of them again on the test classes."""
     about = METHODS[method]
     finder = search(about.space, plan.trials, about.settings(data))
     asked = [next(finder)]
-    while not found.ended:
+    while True:
         outcome = yield Trial(data, "II", method, asked[-1], on="validation")
-        found.validation.append(outcome)
         try:
             asked.append(finder.send(outcome["accuracy"]))
-        except StopIteration as end:
-            found.best, found.ended = end.value, True
+        except StopIteration:
+            break
     for settings in asked[:LOOKED]:
-        found.test.append((yield Trial(data, "II", method, settings)))
+        yield Trial(data, "II", method, settings)
 
 
 def _finished(plan: Plan, ledger: Ledger, method: str) -> dict[str, Found]:
     """Return the searches of a method that have ended, by data set."""
+    points = prod(len(values) for values in METHODS[method].space.values())
     every = {}
     for data in DATA:
-        found = Found()
-        stream = _search(plan, method, data, found)
-        try:
-            trial = next(stream)
-            while trial in ledger:
-                trial = stream.send(ledger[trial])
-        except StopIteration:
-            pass
-        if found.ended:
-            every[data] = found
+        tried = list(ledger.searched(method, data))
+        if len(tried) < min(plan.trials, points):
+            continue
+        again = [Trial(data, "II", method, settings) for settings, _ in tried[:LOOKED]]
+        every[data] = Found(
+            settings=[settings for settings, _ in tried],
+            validation=[outcome for _, outcome in tried],
+            test=[ledger[trial] for trial in again if trial in ledger],
+        )
     return every
 
 

@@ -1,8 +1,8 @@
 r"""Measured cost against K, |E| and d, beside the complexity that the paper gives.
 
 .. math::
-    &O(K |E| d)                        && \text{decomposition, Sec. 4.2.3} \\
-    &O(K |E| d\, d_h + K n\, d_h d_s)  && \text{the loss (Eq. 21), Sec. 4.3.4, last line} \\
+    &O(K |E| d)                        && \text{decomposition, Sec. 5.2.3} \\
+    &O(K |E| d\, d_h + K n\, d_h d_s)  && \text{the loss (Eq. 21), Sec. 5.3.4, last line} \\
     &O(K |E| d + (K+1)\, n d\, d_h + K n\, d_h + (K+2)\, n\, d_h d_s)
                                        && \text{the summands before that line}
 
@@ -197,8 +197,8 @@ NOTES = [
     f"Random regular graphs, d_h = {LATENT}, d_s = {SEMANTIC}, C = {CLASSES} classes, all nodes "
     f"labelled. Seconds of one core, median of {clock.REPEATS} repetitions or more after a first. "
     "|X| counts the attributes that are not zero; their share stays as d grows.",
-    "The paper's formula of an epoch is the last line of Sec. 4.3.4, K|E|d d_h + Kn d_h d_s. It is "
-    "larger than the sum of the parts that the section names before: K|E|d + (K+1)nd d_h + Kn d_h "
+    "The paper's formula of an epoch is the last line of Sec. 5.3.4, K|E|d d_h + Kn d_h d_s. It is "
+    "not the sum of the parts that the section names before: K|E|d + (K+1)nd d_h + Kn d_h "
     "+ (K+2)n d_h d_s. Hops are walked first and mapped then, so nothing costs |E| times d d_h.",
     "Dense: the hops are made once, before training, and an epoch never looks at an edge, hence 0 "
     "against |E|. It maps K+1 blocks, so it grows with K+1 and not with K.",

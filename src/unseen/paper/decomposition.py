@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from unseen.datasets.registry import load
-from unseen.errors import InputError
+from unseen.errors import MissingDataError
 from unseen.paper.data import TITLES, absent
 from unseen.paper.sheet import Sheet
 from unseen.propagate.decomposition import (
@@ -42,7 +42,7 @@ def sheets(*_: object) -> list[Sheet]:
     for name in TITLES:
         try:
             here[name] = load(name).graph.adjacency
-        except InputError:
+        except MissingDataError:
             missing.append(name)
     rows = [
         (

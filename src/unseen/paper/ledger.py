@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from unseen.paper.trial import Outcome, Trial
 
 FILE = "trials.jsonl"
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "torch", "POT", "geoopt", "optuna")
 
 
-class Ledger(Mapping["Trial", "Outcome"]):
+class Ledger:
     """Outcomes by trial, in memory and in the file `trials.jsonl` of a folder."""
 
     def __init__(self, folder: Path) -> None:
@@ -43,18 +45,22 @@ class Ledger(Mapping["Trial", "Outcome"]):
     def __contains__(self, trial: object) -> bool:
         return hasattr(trial, "key") and trial.key() in self._known
 
-    def __iter__(self) -> Any:
-        return iter(self._known)
-
     def __len__(self) -> int:
         return len(self._known)
 
+    def searched(self, method: str, data: str) -> Iterator[tuple[dict[str, Any], Outcome]]:
+        """Give settings and outcome of every trial on validation classes, as they were made."""
+        for key, outcome in self._known.items():
+            trial = json.loads(key)
+            if (trial["method"], trial["data"], trial["on"]) == (method, data, "validation"):
+                yield trial["settings"], outcome
+
     def add(self, trial: Trial, outcome: Outcome) -> None:
         """Keep an outcome: on disk before this returns."""
-        line = {"trial": json.loads(trial.key()), "outcome": outcome, "versions": _versions()}
+        line = {"trial": json.loads(trial.key()), "outcome": outcome, "versions": versions()}
         if self._torn:  # a writer was killed in the middle of a line
-            whole = self.path.read_bytes().rpartition(b"\n")[0]
-            self.path.write_bytes(whole + b"\n" if whole else b"")
+            with self.path.open("r+b") as file:
+                file.truncate(file.read().rfind(b"\n") + 1)
             self._torn = False
         with self.path.open("ab") as file:
             file.write(json.dumps(line, sort_keys=True).encode() + b"\n")
@@ -76,6 +82,8 @@ class Ledger(Mapping["Trial", "Outcome"]):
             ) from error
 
 
-def _versions() -> dict[str, str]:
-    named = {name: version(name) for name in ("numpy", "scipy", "torch")}
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions of what a trial is computed with."""
+    named = {name: version(name) for name in PACKAGES}
     return {"unseen": unseen.__version__, "python": platform.python_version(), **named}

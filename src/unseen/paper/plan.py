@@ -11,6 +11,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, Literal
 
 from unseen.errors import InputError, shortlist
+from unseen.files import read_json
 from unseen.paper.methods import METHODS
 from unseen.paper.trial import Trial
 
@@ -33,7 +34,6 @@ class Summary:
     runs: int
     constant: int  # runs that gave every node the same class
     stopped: tuple[int, ...]  # epochs of the runs that ended before their schedule
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,9 @@ class Cell:
         found = [ledger[trial] for trial in self.trials if trial in ledger]
         if len(found) < len(self.trials):
             return None
-        if any("missing" in outcome for outcome in found):
-            return str(found[0]["missing"])
+        for outcome in found:
+            if "missing" in outcome:
+                return str(outcome["missing"])
         values = [outcome["accuracy"] for outcome in found]
         return Summary(
             accuracy=fmean(values),
@@ -63,7 +64,6 @@ class Cell:
             runs=len(found),
             constant=sum(outcome["classes given"] == 1 for outcome in found),
             stopped=tuple(o["stopped after"] for o in found if "stopped after" in o),
-            seconds=fmean(outcome["seconds"] for outcome in found),
         )
 
 
@@ -102,8 +102,9 @@ class Plan:
         }
 
     def rows(self, of: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the methods of a table that were asked for."""
-        return tuple(name for name in of if self.methods is None or name in self.methods)
+        """Return the methods of a table that were asked for; the floor is always there."""
+        wanted = of if self.methods is None else ("majority", *self.methods)
+        return tuple(name for name in of if name in wanted)
 
     def cell(
         self,
@@ -139,8 +140,8 @@ def shortened(method: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     return {**settings, **cut}
 
 
-def read_chosen(folder: Path) -> dict[str, dict[str, Any]]:
+def read_chosen(folder: Path, shipped: bool = True) -> dict[str, dict[str, Any]]:
     """Return the settings of Class Split II: of a search in this folder, over those that ship."""
-    shipped = json.loads(files("unseen.paper").joinpath(CHOSEN).read_text("utf-8"))
+    known = json.loads(files("unseen.paper").joinpath(CHOSEN).read_text("utf-8")) if shipped else {}
     own = folder / CHOSEN
-    return {**shipped, **(json.loads(own.read_text("utf-8")) if own.exists() else {})}
+    return {**known, **(read_json(own) if own.exists() else {})}

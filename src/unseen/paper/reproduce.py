@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import platform
 import shlex
-import time
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import unseen
-from unseen.errors import InputError
+from unseen.errors import InputError, MissingExtraError
 from unseen.files import replacing, write_json
 from unseen.paper import choosing
-from unseen.paper.ledger import Ledger
+from unseen.paper.ledger import Ledger, versions
 from unseen.paper.plan import CHOSEN, Plan, read_chosen
-from unseen.paper.work import Stream, work
+from unseen.paper.work import work
 
 if TYPE_CHECKING:
     from unseen.encode.base import Progress
     from unseen.paper.sheet import Sheet
+    from unseen.paper.trial import Trial
 
 EXPERIMENTS = {
     "data": "Tables 2, 7 and 9: the data sets, their classes and splits",
@@ -59,39 +58,62 @@ def reproduce(
     names = [name] if name != "all" else list(EXPERIMENTS)
     if name == "all" and plan.quick:
         names.remove("search")  # quick runs take the settings that ship
+    every = {each: _module(each) for each in names}
+    if any(hasattr(module, "draw") for module in every.values()):
+        _check_matplotlib()
     ledger = Ledger(out)
-    began = time.perf_counter()
+    told = _Told(progress)
     if "search" in names:
         streams = choosing.streams(plan)
-        work(streams, ledger, progress, len(streams) * (plan.trials + choosing.LOOKED), jobs)
-        (out / CHOSEN).write_text(choosing.as_json(choosing.chosen(plan, ledger)), "utf-8")
+        told.total = len(streams) * (plan.trials + min(plan.trials, choosing.LOOKED))
+        work(streams, ledger, told, jobs)
+        with replacing(out / CHOSEN) as new:
+            found = {**read_chosen(out, shipped=False), **choosing.chosen(plan, ledger)}
+            new.write_text(choosing.as_json(found), "utf-8")
     plan = replace(plan, chosen=read_chosen(out))
-    every = {each: _module(each) for each in names}
-    wanted: list[Stream] = []
-    total = 0
-    for module in every.values():
-        for cell in module.cells(plan).values() if hasattr(module, "cells") else ():
-            wanted.append(cell.stream())
-            total += len(cell.trials)
-    if wanted:
-        work(wanted, ledger, progress, total, jobs)
+    cells = {
+        each: list(module.cells(plan).values()) if hasattr(module, "cells") else []
+        for each, module in every.items()
+    }
+    told.done, told.total = 0, sum(len(cell.trials) for some in cells.values() for cell in some)
     reports = []
     for each, module in every.items():
-        progress(f"write {each}", 0, 1)
+        if cells[each]:
+            work([cell.stream() for cell in cells[each]], ledger, told, jobs)
+        progress(f"write {each}", told.done, max(told.total, 1))
         sheets = module.sheets(plan, ledger)
-        drawn = _draw(module, plan, ledger, out)
+        drawn: list[Path] = module.draw(plan, ledger, out) if hasattr(module, "draw") else []
+        runs = [ledger[trial] for cell in cells[each] for trial in cell.trials]
         record = {
             "experiment": each,
             "command": command or f"unseen reproduce {each}",
             "plan": plan.asked(),
-            "versions": {"unseen": unseen.__version__, "python": platform.python_version()},
-            "seconds": round(time.perf_counter() - began, 1),
+            "versions": versions(),
+            "seconds of all runs": round(sum(outcome.get("seconds", 0) for outcome in runs), 1),
             "sheets": [asdict(sheet) for sheet in sheets],
         }
         with replacing(out / f"{each}.json") as new:
             write_json(new, record)
         reports.append(Report(each, sheets, [out / f"{each}.json", *drawn]))
     return reports
+
+
+class _Told:
+    """Tells a user what was done last and how much is left."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.progress = progress
+        self.done = self.total = 0
+
+    def __call__(self, trial: Trial) -> None:
+        self.done += 1
+        words = f"{trial.method} on {trial.data} {trial.split}"
+        self.progress(words, self.done, max(self.total, self.done))
+
+
+def _check_matplotlib() -> None:
+    if find_spec("matplotlib") is None:
+        raise MissingExtraError("drawing figures", "paper")
 
 
 def command_line(name: str, **options: Any) -> str:
@@ -107,8 +129,3 @@ def command_line(name: str, **options: Any) -> str:
 
 def _module(name: str) -> Any:
     return import_module(f"unseen.paper.{MODULES.get(name, name)}")
-
-
-def _draw(module: Any, plan: Plan, ledger: Ledger, out: Path) -> list[Path]:
-    drawn: list[Path] = module.draw(plan, ledger, out) if hasattr(module, "draw") else []
-    return drawn

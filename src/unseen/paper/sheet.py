@@ -24,8 +24,12 @@ class Sheet:
         """
         lines = [self.columns, ("---",) * len(self.columns), *self.rows]
         table = ["|" + "|".join(lines[1]) + "|" if row is lines[1] else _line(row) for row in lines]
-        return "\n".join([*table, *(f"\n{note}" for note in self.notes)])
+        return "\n".join([*table, *(f"\n{_escaped(note)}" for note in self.notes)])
 
 
 def _line(row: tuple[str, ...]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+    return "| " + " | ".join(_escaped(cell).replace("|", "\\|") for cell in row) + " |"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("*", "\\*")

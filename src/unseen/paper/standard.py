@@ -1,6 +1,6 @@
 r"""Table 6: classification where every class has labels, by a GCN and by its decomposition.
 
-Both networks (`standard_networks.py`) are trained as appendix A.6.2 of the paper says: Adam, cross
+Both networks (`standard_networks.py`) are trained as appendix A.5.2 of the paper says: Adam, cross
 entropy, an L2 penalty, at most 200 epochs, a stop after 10 without a lower validation loss.
 
 What the paper leaves open was settled by the practice of the GCN that it cites, or on validation
@@ -9,7 +9,7 @@ is the bare cross entropy, and the weights of the epoch that had the lowest one 
 epoch's are 1.5 to 2 points worse on validation nodes for the decomposed network, whose loss is the
 noisier one, and no different for the GCN.) Test nodes are counted once, at the end.
 
-Papers: https://doi.org/10.1145/3447548.3467230 (Sec. 5.4), https://arxiv.org/abs/1609.02907 (GCN)
+Papers: https://doi.org/10.1145/3447548.3467230 (Sec. 6.4), https://arxiv.org/abs/1609.02907 (GCN)
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ perceptrons of the decomposed network have them, and they start at zero.
 
 Only rows that matter are computed, and the map to few columns goes first: B_k (X W), never B_k X.
 
-Papers: https://doi.org/10.1145/3447548.3467230 (Sec. 5.4), https://arxiv.org/abs/1609.02907 (GCN)
+Papers: https://doi.org/10.1145/3447548.3467230 (Sec. 6.4), https://arxiv.org/abs/1609.02907 (GCN)
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unseen.paper.accuracy import macro, remarks, shown
+from unseen.paper.plan import Summary
 from unseen.paper.published import C_M10M_NOTE, DATA, LABELS
 from unseen.paper.sheet import Sheet
 
@@ -52,6 +53,8 @@ def sheets(plan: Plan, ledger: Ledger) -> list[Sheet]:
         found = [every[row, data].summary(ledger) for data in DATA]
         name = f"{row} (quick)" if plan.quick else row
         rows.append((name, *(text for each in found for text in (shown(each), macro(each)))))
+    floors = [each.floor if isinstance(each, Summary) else float("nan") for each in found]
+    rows.append(("Majority (floor)", *(text for f in floors for text in (f"{f:.2f}", "-"))))
     return [
         Sheet(
             "One switch at a time, Class Split I: accuracy (%)",

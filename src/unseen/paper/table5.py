@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 KINDS: tuple[Literal["text", "label"], ...] = ("text", "label")
 
+BY_KIND = "C-M10M: class vectors by what they hold, not as filed (the two files look exchanged)."
+
 
 def cells(plan: Plan) -> dict[tuple[str, str, str], Cell]:
     """Return the cells by kind of CSDs, method and data set."""

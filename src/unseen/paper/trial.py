@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from unseen.datasets.class_vectors import class_vectors
 from unseen.datasets.registry import Dataset, load
+from unseen.errors import MissingDataError
 from unseen.evaluate.metrics import accuracy, macro_accuracy, majority_floor
 from unseen.evaluate.protocol import hold_out, of_classes
 from unseen.models.baselines.alexnet import WeightsMissing
@@ -64,9 +65,16 @@ class Trial:
 
 def run(trial: Trial) -> Outcome:
     """Fit, predict and measure; raises nothing that the trial itself explains."""
+    try:
+        return _run_standard(trial) if trial.split == "standard" else _run_zero_shot(trial)
+    except WeightsMissing as error:
+        return {"missing": "weights not available", "why": str(error)}
+    except MissingDataError as error:
+        return {"missing": "data not here", "why": str(error)}
+
+
+def _run_zero_shot(trial: Trial) -> Outcome:
     began = time.perf_counter()
-    if trial.split == "standard":
-        return _run_standard(trial)
     settings = dict(trial.settings)
     prepared = {name: settings.pop(name) for name in PREPARATION if name in settings}
     data, X, operator = _graph(trial.data, trial.attributes, prepared.get("rows", "sum"))
@@ -78,17 +86,14 @@ def run(trial: Trial) -> Outcome:
     nodes = of_classes(truth, wanted)
     method = METHODS[trial.method]
     floor = majority_floor(truth[nodes])
-    try:
-        model = method.make(settings, trial.seed, np.bincount(truth, minlength=len(S)))
-        if not method.walks:  # nodes of classes that are not asked for are kept out of sight
-            kept = of_classes(truth, (*split.seen, *wanted))
-            hops, labels = Hops((hops.own[kept],), hops.weights[:1]), labels[kept]
-            nodes = np.searchsorted(kept, nodes)
-            truth = truth[kept]
-        model.fit(hops, labels, S, operator if method.walks else None, among)
-        answer = model.predict(hops, among)[nodes]
-    except WeightsMissing as error:
-        return {"missing": "weights not available", "why": str(error)}
+    model = method.make(settings, trial.seed, np.bincount(truth, minlength=len(S)))
+    if not method.walks:  # nodes of classes that are not asked for are kept out of sight
+        kept = of_classes(truth, (*split.seen, *wanted))
+        hops, labels = Hops((hops.own[kept],), hops.weights[:1]), labels[kept]
+        nodes = np.searchsorted(kept, nodes)
+        truth = truth[kept]
+    model.fit(hops, labels, S, operator if method.walks else None, among)
+    answer = model.predict(hops, among)[nodes]
     outcome = {
         "accuracy": 100 * accuracy(truth[nodes], answer),
         "macro": 100 * macro_accuracy(truth[nodes], answer),
@@ -96,8 +101,9 @@ def run(trial: Trial) -> Outcome:
         "classes given": len(np.unique(answer)),  # 1: a constant answer
         "seconds": round(time.perf_counter() - began, 2),
     }
-    trained = getattr(model, "epochs_", None)
-    if trained is not None and trained < model.get_params().get("epochs", 0):
+    trained_model = getattr(model, "inner_", model)  # of a CNN row
+    trained = getattr(trained_model, "epochs_", None)
+    if trained is not None and trained < trained_model.get_params().get("epochs", 0):
         outcome["stopped after"] = int(trained)
     return outcome
 

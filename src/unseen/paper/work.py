@@ -10,71 +10,88 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Generator, Iterable
+import signal
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING
 
+from unseen.errors import UnseenError
 from unseen.paper.trial import Outcome, Trial, run
 
 if TYPE_CHECKING:
-    from unseen.encode.base import Progress
     from unseen.paper.ledger import Ledger
 
 Stream = Generator[Trial, Outcome, None]
+Told = Callable[[Trial], None]  # is called with every trial that is done
 
 
-def work(
-    streams: Iterable[Stream], ledger: Ledger, progress: Progress, total: int, jobs: int = 0
-) -> None:
+def work(streams: Iterable[Stream], ledger: Ledger, told: Told, jobs: int = 0) -> None:
     """Run the streams to their ends; trials that the ledger knows are answered from it."""
     jobs = jobs or os.cpu_count() or 1
     waiting = list(streams)[::-1]
     under_way: dict[Future[Outcome], tuple[Stream, Trial]] = {}
-    done = 0
-    progress("trials", 0, total)
 
     def advance(stream: Stream, outcome: Outcome | None) -> Trial | None:
         """Return the next trial of a stream that is not known yet."""
-        nonlocal done
         try:
             trial = next(stream) if outcome is None else stream.send(outcome)
-            while trial in ledger:
-                done += 1
-                progress(f"{trial.method} on {trial.data}: known", done, total)
+            while trial in ledger and "missing" not in ledger[trial]:  # what it lacked may be here
+                told(trial)
                 trial = stream.send(ledger[trial])
         except StopIteration:
             return None
         return trial
 
     with ProcessPoolExecutor(
-        jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_one_thread
+        jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_begin
     ) as pool:
+
+        def submit(stream: Stream, outcome: Outcome | None) -> None:
+            trial = advance(stream, outcome)
+            if trial is not None:
+                under_way[pool.submit(run, trial)] = stream, trial
+
         try:
             while waiting or under_way:
                 while waiting and len(under_way) < jobs:
-                    stream = waiting.pop()
-                    trial = advance(stream, None)
-                    if trial is not None:
-                        under_way[pool.submit(run, trial)] = stream, trial
+                    submit(waiting.pop(), None)
                 finished, _ = wait(under_way, return_when=FIRST_COMPLETED)
                 for future in finished:
                     stream, trial = under_way.pop(future)
-                    if trial not in ledger:  # two streams may ask for the same
-                        ledger.add(trial, future.result())
-                    done += 1
-                    progress(f"{trial.method} on {trial.data} {trial.split}", done, total)
-                    following = advance(stream, ledger[trial])
-                    if following is not None:
-                        under_way[pool.submit(run, following)] = stream, following
+                    outcome = future.result()
+                    if trial not in ledger or (
+                        ledger[trial] != outcome and "missing" in ledger[trial]
+                    ):
+                        ledger.add(trial, outcome)  # two streams may ask for the same
+                    told(trial)
+                    submit(stream, ledger[trial])
+        except BrokenProcessPool as error:
+            raise UnseenError(
+                "a process that ran a trial was ended from outside, perhaps for want of memory; "
+                "finished runs are kept: repeat the command, with --jobs 1 to need less"
+            ) from error
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
-def _one_thread() -> None:
+def _begin() -> None:
     """A process a core: threads inside would only wait for each other."""
+    os.environ["OMP_NUM_THREADS"] = "1"  # for what is loaded from here on
     import torch
     from threadpoolctl import threadpool_limits
 
     torch.set_num_threads(1)
     threadpool_limits(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and ends this one
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """Do not outlive a parent that was killed."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)

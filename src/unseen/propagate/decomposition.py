@@ -1,4 +1,4 @@
-r"""The decompositions of K graph convolutions into subparts (DGPN, KDD 2021, Sec. 4.2, Eq. 9-16).
+r"""The decompositions of K graph convolutions into subparts (DGPN, KDD 2021, Sec. 5.2, Eq. 9-16).
 
 A step is the sum of what a node keeps and what it hears from its ties. K steps, multiplied out, are
 K+1 subparts [n, d], one for each number k of times that ties were walked:

@@ -1,4 +1,4 @@
-"""`Hops`: what a node and its surroundings say, distance by distance (Sec. 4.2 of the paper)."""
+"""`Hops`: what a node and its surroundings say, distance by distance (Sec. 5.2 of the paper)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 r"""One step over the graph, and the weights of the hops that a lazy walk decomposes into.
 
-The paper (DGPN, Sec. 4.2) takes :math:`P = D^{-1/2} A D^{-1/2}` and writes K lazy steps as
+The paper (DGPN, Sec. 5.2) takes :math:`P = D^{-1/2} A D^{-1/2}` and writes K lazy steps as
 
 .. math:: (\beta I + (1 - \beta) P)^K x
           = \sum_{k=0}^{K} \binom{K}{k} \beta^{K-k} (1 - \beta)^k P^k x \qquad \text{(Eq. 13)}
