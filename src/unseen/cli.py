@@ -360,6 +360,9 @@ def reproduce(
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Runs of each cell; 10, or 3 for slow methods.")
     ] = None,
+    slow_seeds: Annotated[
+        int | None, typer.Option(min=1, help="The same for the methods that train slowly.")
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Two runs and a tenth of each schedule.")
     ] = False,
@@ -377,9 +380,17 @@ def reproduce(
 
     rows = None if methods is None else tuple(part.strip() for part in methods.split(","))
     more = {"trials": trials} if trials != Plan.trials else {}
-    command = command_line(name, methods=methods, seeds=seeds, quick=quick, **more)
+    given = {"methods": methods, "seeds": seeds, "slow-seeds": slow_seeds, "quick": quick}
+    command = command_line(name, **given, **more)
     with progress_bar(as_json) as progress:
-        reports = run(name, Plan(seeds, rows, quick, trials=trials), out, progress, jobs, command)
+        plan = Plan(seeds, rows, quick, trials=trials, slow_seeds=slow_seeds)
+        try:
+            reports = run(name, plan, out, progress, jobs, command)
+        except KeyboardInterrupt:
+            sys.stderr.write(
+                f"unseen: interrupted; finished runs are kept in {out}, go on with {command}\n"
+            )
+            raise typer.Exit(130) from None
     if as_json:
         from dataclasses import asdict
 

@@ -29,6 +29,7 @@ def test_seeds_by_method_by_the_user_and_in_a_hurry() -> None:
     assert len(Plan().cell("dgpn", "cora").trials) == 10
     assert len(Plan().cell("wdvsc", "cora").trials) == 3
     assert len(Plan(seeds=4).cell("dgpn", "cora").trials) == 4
+    assert len(Plan(seeds=4, slow_seeds=1).cell("wdvsc", "cora").trials) == 1
     assert len(Plan(seeds=4).cell("eszsl", "cora").trials) == 1  # the same every time
     quick = Plan(quick=True).cell("dgpn", "cora").trials
     assert [trial.seed for trial in quick] == [0, 1]

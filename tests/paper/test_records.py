@@ -32,7 +32,8 @@ def plan_of(name: str) -> Plan:
     asked = record(name)["plan"]
     methods = asked["methods"] and tuple(asked["methods"])
     chosen = json.loads((FOLDER / CHOSEN).read_text("utf-8"))
-    return Plan(asked["seeds"], methods, asked["quick"], chosen, asked["trials"])
+    runs = asked["seeds"], methods, asked["quick"]
+    return Plan(*runs, chosen, asked["trials"], asked["slow_seeds"])
 
 
 def sheets(name: str) -> list[Sheet]:

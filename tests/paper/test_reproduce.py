@@ -30,7 +30,8 @@ def test_table_3_is_made_recorded_and_made_again_from_the_ledger(tmp_path: Path)
     assert first.rows[1][3] == "25.35±1.28"  # as printed
     assert second.rows[0][1] == "39.18±0.00†"
     record = json.loads((tmp_path / "table3.json").read_text("utf-8"))
-    assert record["plan"] == {"seeds": 2, "methods": list(FAST), "quick": False, "trials": 60}
+    asked = {"seeds": 2, "methods": list(FAST), "quick": False, "trials": 60, "slow_seeds": None}
+    assert record["plan"] == asked
     assert [tuple(row) for row in record["sheets"][0]["rows"]] == first.rows
     lines = (tmp_path / "trials.jsonl").read_text("utf-8").splitlines()
     (again,) = reproduce("table3", plan, tmp_path, silent, jobs=1)

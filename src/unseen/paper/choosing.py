@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from unseen.paper.work import Stream
 
 SEARCHED = tuple(name for name, about in METHODS.items() if about.space)
-LOOKED = 20  # settings of a search that are run on the test classes, after the choice
+LOOKED = 12  # settings of a search that are run on the test classes, after the choice
 
 
 def streams(plan: Plan) -> list[Stream]:

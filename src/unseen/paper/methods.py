@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     Make = Callable[[dict[str, Any], int, NDArray[np.int64]], Model]
 
+SLOW = 3  # runs of a method that trains slowly
 WALK: dict[str, tuple[Any, ...]] = {
     "hops": (1, 2, 3, 4, 5),
     "laziness": (0.1, 0.3, 0.5, 0.7, 0.9),
@@ -54,6 +55,11 @@ class Method:
     walks: bool = False
     epochs: int | None = None
 
+    @property
+    def slow(self) -> bool:
+        """Whether it trains slowly, and so is run less often."""
+        return self.seeds == SLOW
+
     def settings(self, data: str, **changes: Any) -> dict[str, Any]:
         """Return the settings of Class Split I on a data set, with changes."""
         return {**self.defaults, **self.of_data.get(data, {}), **changes}
@@ -81,23 +87,25 @@ METHODS: Mapping[str, Method] = {
     "majority": Method("Majority (floor)", lambda settings, seed, sizes: Majority(tuple(sizes)), 1),
     "random": Method("RandomGuess", _seeded(RandomGuess)),
     "dap": Method("DAP", _seeded(DAP), space=DAP.search_space, epochs=_epochs(DAP)),
-    "dap-cnn": Method("DAP(CNN)", _cnn("dap", "file"), 3, epochs=_epochs(DAP)),
+    "dap-cnn": Method("DAP(CNN)", _cnn("dap", "file"), 1, epochs=_epochs(DAP)),
     "dap-cnn-random": Method(
-        "DAP(CNN), random weights", _cnn("dap", "random"), 3, epochs=_epochs(DAP)
+        "DAP(CNN), random weights", _cnn("dap", "random"), 1, epochs=_epochs(DAP)
     ),
     "eszsl": Method(
         "ESZSL", lambda settings, seed, sizes: ESZSL(**settings), 1, space=ESZSL.search_space
     ),
-    "zs-gcn": Method("ZS-GCN", _seeded(ZSGCN), 3, space=ZSGCN.search_space, epochs=_epochs(ZSGCN)),
-    "zs-gcn-cnn": Method("ZS-GCN(CNN)", _cnn("zs-gcn", "file"), 3, epochs=_epochs(ZSGCN)),
-    "zs-gcn-cnn-random": Method(
-        "ZS-GCN(CNN), random weights", _cnn("zs-gcn", "random"), 3, epochs=_epochs(ZSGCN)
+    "zs-gcn": Method(
+        "ZS-GCN", _seeded(ZSGCN), SLOW, space=ZSGCN.search_space, epochs=_epochs(ZSGCN)
     ),
-    "wdvsc": Method("WDVSc", _seeded(WDVSc), 3, space=WDVSc.search_space, epochs=_epochs(WDVSc)),
+    "zs-gcn-cnn": Method("ZS-GCN(CNN)", _cnn("zs-gcn", "file"), 1, epochs=_epochs(ZSGCN)),
+    "zs-gcn-cnn-random": Method(
+        "ZS-GCN(CNN), random weights", _cnn("zs-gcn", "random"), 1, epochs=_epochs(ZSGCN)
+    ),
+    "wdvsc": Method("WDVSc", _seeded(WDVSc), SLOW, space=WDVSc.search_space, epochs=_epochs(WDVSc)),
     "hyperbolic": Method(
         "Hyperbolic-ZSL",
         _seeded(HyperbolicZSL),
-        3,
+        SLOW,
         space=HyperbolicZSL.search_space,
         epochs=_epochs(HyperbolicZSL),
     ),

@@ -72,7 +72,8 @@ class Plan:
     """What a user asked for.
 
     Args:
-        seeds: runs of each cell; None = ten, three for what trains slowly, one for what is fixed.
+        seeds: runs of each cell; None = ten, or as many as the method says: one for what is fixed.
+        slow_seeds: the same for methods that train slowly; None = three.
         methods: rows of the tables; None = all.
         quick: two runs and a tenth of every schedule, said so on every row.
         chosen: settings of Class Split II, by method and data set.
@@ -84,6 +85,7 @@ class Plan:
     quick: bool = False
     chosen: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     trials: int = 60
+    slow_seeds: int | None = None
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.methods or () if name not in METHODS]
@@ -99,6 +101,7 @@ class Plan:
             "methods": None if self.methods is None else list(self.methods),
             "quick": self.quick,
             "trials": self.trials,
+            "slow_seeds": self.slow_seeds,
         }
 
     def rows(self, of: tuple[str, ...]) -> tuple[str, ...]:
@@ -120,7 +123,8 @@ class Plan:
         settings = about.settings(data, **changes)
         if split == "II":
             settings = {**about.defaults, **self.chosen.get(method, {}).get(data, {}), **changes}
-        seeds = self.seeds or (min(QUICK_SEEDS, about.seeds) if self.quick else about.seeds)
+        asked = (self.slow_seeds if about.slow else None) or self.seeds
+        seeds = asked or (min(QUICK_SEEDS, about.seeds) if self.quick else about.seeds)
         if about.seeds == 1:
             seeds = 1
         if self.quick:

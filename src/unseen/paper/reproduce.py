@@ -48,9 +48,24 @@ class Report:
 
 
 def reproduce(
-    name: str, plan: Plan, out: Path, progress: Progress, jobs: int = 0, command: str = ""
+    name: str,
+    plan: Plan,
+    out: Path,
+    progress: Progress | None = None,
+    jobs: int = 0,
+    command: str = "",
 ) -> list[Report]:
-    """Run what is missing, write records, tables and pictures to `out`, and return the tables."""
+    """Run what is missing, write records and pictures to `out`, and return the tables.
+
+    Args:
+        name: a key of EXPERIMENTS, or "all".
+        plan: how many runs of which methods.
+        out: a folder; runs that lie in it are not repeated.
+        progress: as in `encode`.
+        jobs: processes, 0 = one for each core.
+        command: how a user makes the record again.
+    """
+    progress = progress or (lambda what, done, total: None)
     if name != "all" and name not in EXPERIMENTS:
         raise InputError(
             f"there is nothing called {name!r} to reproduce; there is {', '.join(EXPERIMENTS)}, all"
