@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Outcome = dict[str, Any]
+WEIGHTS = "put AlexNet's checkpoint into torch.hub's folder, or name it by UNSEEN_ALEXNET"
 PREPARATION = ("rows", "csd_rows", "hops", "laziness")  # settings that are not the model's
 
 
@@ -67,10 +68,13 @@ def run(trial: Trial) -> Outcome:
     """Fit, predict and measure; raises nothing that the trial itself explains."""
     try:
         return _run_standard(trial) if trial.split == "standard" else _run_zero_shot(trial)
-    except WeightsMissing as error:
-        return {"missing": "weights not available", "why": str(error)}
-    except MissingDataError as error:
-        return {"missing": "data not here", "why": str(error)}
+    except WeightsMissing:
+        return {"missing": "weights not available", "why": WEIGHTS}
+    except MissingDataError:
+        return {
+            "missing": "data not here",
+            "why": f"see `unseen datasets get {trial.data}` and `csds`",
+        }
 
 
 def _run_zero_shot(trial: Trial) -> Outcome:
