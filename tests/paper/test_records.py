@@ -100,7 +100,7 @@ def test_figures_of_the_prose_stand_in_a_table_or_are_worked_out_here() -> None:
     assert all(f"{value:.2f}" == text for text, value in WORKED_OUT.items())
     prose = BLOCK.sub("", DOCS.read_text("utf-8"))
     printed = (ROOT / "src" / "unseen" / "paper" / "published.py").read_text("utf-8")
-    known = printed + "".join(json.dumps(record(name)) for name in EXPERIMENTS)
+    known = printed + "".join(json.dumps(record(name), ensure_ascii=False) for name in EXPERIMENTS)
     figures = set(re.findall(r"(?<![\d.])\d+\.\d\d(?!\d)", prose)) - WORKED_OUT.keys()
     assert figures
     strange = sorted(each for each in figures if not re.search(rf"(?<!\d){each}(?!\d)", known))

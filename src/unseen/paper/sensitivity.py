@@ -53,8 +53,8 @@ def _sheet(
         rows,
         [
             f"In brackets: macro accuracy. Majority floor: {floor:.2f}.",
-            "Alpha and epochs are those of the released code for each data set, which were set with "
-            "test accuracy in view.",
+            "Alpha and epochs are those of the released code for each data set, which were set "
+            "with test accuracy in view.",
             *([C_M10M_NOTE] if data == "c-m10m" else []),
             *remarks(plan, [(METHOD, every[key]) for key in every if key[0] == data], ledger),
         ],
