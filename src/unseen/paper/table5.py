@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from unseen.paper.accuracy import label, macro, remarks, shown
-from unseen.paper.published import DATA, LABELS, TABLE_5
+from unseen.paper.published import DATA, LABELS, TABLE_5, TUNED_NOTE
 from unseen.paper.sheet import Sheet
 from unseen.paper.table4 import ROWS
 
@@ -46,9 +46,11 @@ def sheets(plan: Plan, ledger: Ledger) -> list[Sheet]:
                 f"Table 5, adjacency as attributes, {csds.upper()}-CSDs, Split I: accuracy (%)",
                 ("method", *(f"{LABELS[d].rstrip('*')}{what}" for d in DATA for what in heads)),
                 rows,
-                remarks(
-                    plan, ((m, c) for (kind, m, _), c in every.items() if kind == csds), ledger
-                ),
+                [
+                    TUNED_NOTE,
+                    BY_KIND,
+                    *remarks(plan, [(k[1], every[k]) for k in every if k[0] == csds], ledger),
+                ],
             )
         )
     return made
