@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from unseen.cli import app
 from unseen.errors import InputError
-from unseen.paper.plan import CHOSEN, Plan
+from unseen.paper.ledger import Ledger
+from unseen.paper.plan import CHOSEN, Plan, Summary
 from unseen.paper.reproduce import EXPERIMENTS, command_line, reproduce
 
 FAST = ("majority", "random", "eszsl")
@@ -47,9 +48,11 @@ def test_a_search_leaves_its_choice_for_split_two(tmp_path: Path) -> None:
     chosen = json.loads((tmp_path / CHOSEN).read_text("utf-8"))
     assert set(chosen) == {"eszsl"}
     reproduce("table3", Plan(methods=("eszsl",)), tmp_path, silent, jobs=1)
-    last = json.loads((tmp_path / "trials.jsonl").read_text("utf-8").splitlines()[-1])["trial"]
-    assert last["split"] == "II"
-    assert last["settings"] == chosen["eszsl"][last["data"]]
+    asked = Plan(methods=("eszsl",), chosen=chosen)
+    for data, settings in chosen["eszsl"].items():
+        cell = asked.cell("eszsl", data, "II")
+        assert cell.trials[0].settings == settings
+        assert isinstance(cell.summary(Ledger(tmp_path)), Summary)
 
 
 def test_unknown_names_are_told_what_there_is(tmp_path: Path) -> None:
