@@ -68,6 +68,16 @@ def test_a_search_goes_on_where_it_was(tmp_path: Path) -> None:
     assert [t.key() for t in again] == [t.key() for t in whole]
 
 
+def test_a_search_without_data_ends_and_is_not_counted(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    stream = choosing.streams(PLAN)[0]
+    trial = next(stream)
+    ledger.add(trial, {"missing": "data not here", "why": "not fetched"})
+    with pytest.raises(StopIteration):
+        stream.send(ledger[trial])
+    assert choosing.chosen(PLAN, ledger) == {}
+
+
 def test_hindsight_tells_when_validation_misleads(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path)
     play(ledger)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from unseen.errors import InputError
+from unseen.paper import ledger as ledger_module
 from unseen.paper.ledger import FILE, Ledger
 from unseen.paper.trial import Trial
 
@@ -30,6 +31,13 @@ def test_versions_stand_beside_an_outcome(tmp_path: Path) -> None:
     text = (tmp_path / FILE).read_text("utf-8")
     assert '"torch": ' in text
     assert '"unseen": ' in text
+
+
+def test_an_extra_that_is_not_installed_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger_module, "PACKAGES", ("numpy", "no-such-package"))
+    found = ledger_module.versions.__wrapped__()
+    assert "numpy" in found
+    assert "no-such-package" not in found
 
 
 @pytest.mark.parametrize("cut", [1, 20, 200])

@@ -82,6 +82,7 @@ def test_every_experiment_has_a_record_with_its_command() -> None:
     for name in EXPERIMENTS:
         found = record(name)
         assert found["command"].startswith("unseen reproduce ")
+        assert f"`{found['command']}`" in DOCS.read_text("utf-8")
         assert not found["plan"]["quick"]
         assert found["versions"]["unseen"]
 

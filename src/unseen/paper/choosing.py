@@ -103,6 +103,8 @@ def _search(plan: Plan, method: str, data: str) -> Stream:
     asked = [next(finder)]
     while True:
         outcome = yield Trial(data, "II", method, asked[-1], on="validation")
+        if "missing" in outcome:
+            return  # nothing to learn from until it is there
         try:
             asked.append(finder.send(outcome["accuracy"]))
         except StopIteration:

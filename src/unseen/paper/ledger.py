@@ -6,8 +6,9 @@ import json
 import os
 import platform
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,10 +50,11 @@ class Ledger:
         return len(self._known)
 
     def searched(self, method: str, data: str) -> Iterator[tuple[dict[str, Any], Outcome]]:
-        """Give settings and outcome of every trial on validation classes, as they were made."""
+        """Give settings and outcome of the measured trials on validation classes, in order."""
         for key, outcome in self._known.items():
             trial = json.loads(key)
-            if (trial["method"], trial["data"], trial["on"]) == (method, data, "validation"):
+            asked = (trial["method"], trial["data"], trial["on"]) == (method, data, "validation")
+            if asked and "missing" not in outcome:
                 yield trial["settings"], outcome
 
     def add(self, trial: Trial, outcome: Outcome) -> None:
@@ -85,5 +87,8 @@ class Ledger:
 @cache
 def versions() -> dict[str, str]:
     """Return the versions of what a trial is computed with."""
-    named = {name: version(name) for name in PACKAGES}
+    named = {}
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):  # not every trial needs every extra
+            named[name] = version(name)
     return {"unseen": unseen.__version__, "python": platform.python_version(), **named}
