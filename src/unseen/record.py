@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import distributions, version
@@ -45,7 +46,7 @@ def describe(
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 2),
         "settings": settings,
-        "versions": _versions(),
+        "versions": versions(),
         "graph": {
             "nodes": graph.nodes,
             "edges": graph.edges,
@@ -66,10 +67,10 @@ def describe(
     return record
 
 
-def _versions() -> dict[str, str]:
-    """Return the versions of what a result may depend on."""
+def versions(packages: Iterable[str] = PACKAGES) -> dict[str, str]:
+    """Return the versions of what a result may depend on; what is not installed is left out."""
     installed = {package.name.lower(): package.version for package in distributions()}
-    found = {name: installed[name] for name in PACKAGES if name in installed}
+    found = {name: installed[name] for name in packages if name in installed}
     return {"python": platform.python_version(), **found}
 
 

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 from collections.abc import Iterator
-from contextlib import suppress
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import unseen
+from unseen import record
 from unseen.errors import InputError
 
 if TYPE_CHECKING:
     from unseen.paper.trial import Outcome, Trial
 
 FILE = "trials.jsonl"
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "torch", "POT", "geoopt", "optuna")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "torch", "pot", "geoopt", "optuna")
 
 
 class Ledger:
@@ -87,8 +85,4 @@ class Ledger:
 @cache
 def versions() -> dict[str, str]:
     """Return the versions of what a trial is computed with."""
-    named = {}
-    for name in PACKAGES:
-        with suppress(PackageNotFoundError):  # not every trial needs every extra
-            named[name] = version(name)
-    return {"unseen": unseen.__version__, "python": platform.python_version(), **named}
+    return {"unseen": unseen.__version__, **record.versions(PACKAGES)}
