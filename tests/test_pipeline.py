@@ -20,6 +20,7 @@ from topic_graph import TOPICS, Sample, one_thread, sample, write_files
 from unseen.classes import Classes, Labels
 from unseen.errors import InputError
 from unseen.graph import Graph
+from unseen.models.dgpn import DGPN
 from unseen.prediction import Prediction
 
 FLOOR = 1 / len(TOPICS)
@@ -251,9 +252,21 @@ def test_features_without_names_learn_from_labels(given: Sample) -> None:
     prediction = unseen.classify(graph, given.classes, given.labels(0, 1, 2, 3, 4))
     assert given.accuracy(prediction.nodes, prediction.label) > 0.8
     assert prediction.record["settings"]["encoder"] == "features"
-    rules = {choice["what"]: choice["rule"] for choice in prediction.record["choices"]}
-    assert rules["maps"] == "no common space"
+    chosen = {choice["what"]: choice["chosen"] for choice in prediction.record["choices"]}
+    assert chosen["link"] == "clusters named"
     assert "features" in prediction.reasons[0]
+
+
+def test_features_that_relate_unlike_classes_are_left_to_maps(
+    given: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("unseen.models.align.CHANCE", 10.0)
+    counts, _ = bag_of_words(given.graph)
+    graph = Graph(given.graph.adjacency, features=counts)
+    prediction = unseen.classify(graph, given.classes, given.labels(0, 1, 2), among="unseen")
+    chosen = {choice["what"]: choice["chosen"] for choice in prediction.record["choices"]}
+    assert chosen["link"] == "maps trained"
+    assert isinstance(prediction.classifier.model, DGPN)
 
 
 def test_words_with_a_vocabulary(given: Sample) -> None:

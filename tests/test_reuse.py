@@ -151,13 +151,12 @@ def test_an_added_class_with_its_order_changed(given: Sample, fitted_on_four: Pr
     assert names(there) == names(back)
 
 
-def test_a_class_added_to_features(given: Sample, fitted_on_features: Prediction) -> None:
+def test_a_class_cannot_be_added_to_features(given: Sample, fitted_on_features: Prediction) -> None:
     classes = given.classes.joined(Classes(["Music", "Gardening"]))
-    prediction = unseen.predict(
-        fitted_on_features.classifier, fitted_on_features.graph, classes, given.labels(0, 1, 2)
-    )
-    assert prediction.classes.names[-1] == "Gardening"
-    assert len(prediction.record["class_similarity"]) == 6
+    with pytest.raises(InputError, match=r"without names.*new class.*`unseen classify`"):
+        unseen.predict(
+            fitted_on_features.classifier, fitted_on_features.graph, classes, given.labels(0, 1, 2)
+        )
 
 
 def test_fewer_classes(given: Sample, fitted: Prediction) -> None:

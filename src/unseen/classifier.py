@@ -108,4 +108,4 @@ class Classifier:
             p = softmax(masked(self.model.scores(near), among) / self.model.temperature)
             clamp(p, labels)
             steps.append(p)
-        return Opinions(steps[-1], steps[-1], tuple(steps))
+        return Opinions(steps[-1], steps[-1], tuple(steps), steps[-1])

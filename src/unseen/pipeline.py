@@ -20,9 +20,10 @@ from threadpoolctl import threadpool_limits
 from unseen.classes import Classes, Labels
 from unseen.classifier import Classifier
 from unseen.csd.choose import choose_class_texts
-from unseen.encode.space import Space, embed
+from unseen.encode.space import KINDS, Space, embed
 from unseen.errors import InputError
 from unseen.explain import hop_shares, reasons
+from unseen.models.align import Align
 from unseen.models.dgpn import DGPN
 from unseen.models.refine import Refine
 from unseen.prediction import Prediction
@@ -46,6 +47,8 @@ WEIGHTS = (0.5, 0.7, 0.9)  # of descriptions against data, the first being the d
 NODES_A_CLASS = 10  # below which descriptions alone say what a class is
 FEW_NODES = 5  # that the class texts weigh as much as, when nodes are centred
 LARGE = 20_000  # nodes above which one game is played instead of three
+
+Fitted = tuple[Refine | DGPN, DGPN | None]  # the model, and maps of own vectors before it
 
 
 @dataclass
@@ -179,7 +182,8 @@ def answer(
         second = _second(told.beliefs, winner, allowed)
         nodes = np.flatnonzero(~labels.known)  # [m]
         shares = hop_shares([q[nodes] for q in told.hops], winner[nodes], second[nodes])
-        own = {"features": "features", "words": "words"}.get(space.encoder, "text")
+        kind = space.encoder.partition(":")[0]
+        own = kind if kind in KINDS else "text"
         because = reasons(nodes, winner, shares, operator, graph.ids or (), own)
     prediction = Prediction(
         graph=graph,
@@ -212,12 +216,10 @@ def _fit(
     allowed: NDArray[np.bool_],
     played: list[Game],
     seed: int,
-) -> tuple[tuple[Refine | DGPN, DGPN | None], list[Choice]]:
+) -> tuple[Fitted, list[Choice]]:
     """Fit the model that suits the space; settle what seen classes can settle."""
     if not space.shared:
-        linked = DGPN(start="xavier", epochs=300, seed=seed).fit(hops, labels, S)
-        reason = "features and class texts share no space: maps have to be learned from labels"
-        return (linked, None), [Choice("maps", "trained", "no common space", reason, {})]
+        return _fit_apart(hops, labels, S, operator, allowed, seed)
     few_nodes = len(labels) < NODES_A_CLASS * len(S)
     if few_nodes or not played:
         weight = 1.0 if few_nodes else WEIGHTS[0]
@@ -250,6 +252,26 @@ def _fit(
     walked = hops if maps is None else _mapped(hops, maps)
     model = Refine(weight, seed=seed).fit(walked, labels, S, operator, allowed)
     return (model, maps), [by_weight, by_maps]
+
+
+def _fit_apart(
+    hops: Hops,
+    labels: NDArray[np.int64],
+    S: NDArray[np.float32],
+    operator: Operator,
+    allowed: NDArray[np.bool_],
+    seed: int,
+) -> tuple[Fitted, list[Choice]]:
+    """Link two spaces: by how classes relate, or where that says nothing by DGPN's maps."""
+    aligned = Align(seed=seed).fit(hops, labels, S, operator, allowed)
+    told = {"expected": aligned.expected, "guessed": aligned.chance}
+    rule = "share of nodes whose cluster has its right name, as far as geometry can tell"
+    if aligned.certain:
+        why = "clusters of nodes relate to each other as class texts do"
+        return (aligned, None), [Choice("link", "clusters named", rule, why, told)]
+    linked = DGPN(start="xavier", epochs=300, seed=seed).fit(hops, labels, S)
+    why = "clusters relate to each other unlike class texts, so maps were trained on seen classes"
+    return (linked, None), [Choice("link", "maps trained", rule, why, told)]
 
 
 def _train_maps(hops: Hops, labels: NDArray[np.int64], S: NDArray[np.float32], seed: int) -> DGPN:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.csd.quality import class_prototypes, informative, quality
+from unseen.encode.space import KINDS
+from unseen.models.align import Align
 from unseen.models.refine import Refine
 from unseen.vectors import unit
 
@@ -156,9 +158,14 @@ def _warnings(
             else ("hardly agree on a class")
         )
         found.append(f"The graph was left aside: neighbours {why}.")
+    if isinstance(model, Align):
+        found.append(
+            "Features without names: clusters of nodes were named by how classes relate, which is "
+            f"expected to be right for {model.expected:.0%} of the nodes."
+        )
     if graph.texts is not None and graph.features is not None:
-        used = prediction.classifier.encoder
-        left = "texts" if used in ("features", "words") else "features"
+        used = prediction.classifier.encoder.partition(":")[0]
+        left = "texts" if used in KINDS else "features"
         found.append(f"Nodes have texts and features; the {left} were not used.")
     for c in prediction.labels.seen():
         count = int((prediction.labels.of == c).sum())

@@ -22,6 +22,7 @@ from unseen.classifier import Classifier
 from unseen.errors import SavedFileError
 from unseen.files import FORMAT, check_folder, in_place, read_json, write_json, write_manifest
 from unseen.models.agreement import Agreement
+from unseen.models.align import Align
 from unseen.models.dgpn import DGPN
 from unseen.models.refine import Refine
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from unseen.prediction import Prediction
 
 REFINE_ARRAYS = ("csds_", "centres_", "means_", "precision_")
+ALIGN_ARRAYS = ("projection_", "plan_", "shares_")
 REFINE_NUMBERS = ("level_", "temperature_", "start_temperature_", "centre_temperature_")
 
 
@@ -166,7 +168,7 @@ def _write_model(classifier: Classifier, folder: Path) -> None:
         "maps": None if maps is None else maps.get_params(),
     }
     if isinstance(model, Refine):
-        arrays |= {f"model.{name}": getattr(model, name) for name in REFINE_ARRAYS}
+        arrays |= {f"model.{name}": getattr(model, name) for name in _arrays(model)}
         settings["numbers"] = {name: float(getattr(model, name)) for name in REFINE_NUMBERS}
         settings["agreement"] = vars(model.agreement_)
     else:
@@ -192,10 +194,10 @@ def _classifier(settings: dict[str, Any], arrays: dict[str, NDArray[np.float32]]
         }
 
     model: Refine | DGPN
-    if settings["model"] == "Refine":
-        model = Refine(**settings["params"])
+    if settings["model"] in ("Refine", "Align"):
+        model = (Refine if settings["model"] == "Refine" else Align)(**settings["params"])
         learned = part("model.")
-        for name in REFINE_ARRAYS:
+        for name in _arrays(model):
             setattr(model, name, learned[name])
         for name in REFINE_NUMBERS:
             setattr(model, name, float(settings["numbers"][name]))
@@ -216,6 +218,10 @@ def _classifier(settings: dict[str, Any], arrays: dict[str, NDArray[np.float32]]
         maps=None if maps is None else DGPN(**maps).restore(part("maps.")),
         model=model,
     )
+
+
+def _arrays(model: Refine) -> tuple[str, ...]:
+    return (*REFINE_ARRAYS, *(ALIGN_ARRAYS if isinstance(model, Align) else ()))
 
 
 def _card(classifier: Classifier) -> str:

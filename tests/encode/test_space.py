@@ -12,7 +12,7 @@ from encode_helpers import CountingEncoder
 from unseen.classes import Classes
 from unseen.encode import space
 from unseen.encode.space import embed
-from unseen.encode.words import encode_words
+from unseen.encode.words import encode_words, word_weights
 from unseen.errors import InputError
 from unseen.graph import Graph
 from unseen.vectors import unit
@@ -86,12 +86,38 @@ def test_classes_are_read_by_the_same_encoder() -> None:
 
 @pytest.mark.usefixtures("asked")
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-def test_plain_features_are_taken_as_they_are_at_unit_length(form: Any) -> None:
+def test_plain_counts_are_weighed_as_words_are(form: Any) -> None:
     made = embed(Graph(TIES, features=form(COUNTS)), CLASSES)
-    expected = [[1, 0], [1 / np.sqrt(10), 3 / np.sqrt(10)], [0, 0]]
-    np.testing.assert_allclose(made.nodes, expected, atol=1e-6)
+    np.testing.assert_allclose(made.nodes, unit(word_weights(COUNTS).toarray()), atol=1e-6)
     assert not made.shared
     assert made.csds["name"].shape == (2, 3)  # of the encoder, another width
+
+
+@pytest.mark.usefixtures("asked")
+def test_features_that_count_nothing_are_taken_as_they_are() -> None:
+    made = embed(Graph(TIES, features=np.array([[3.0, -4.0], [0.0, 2.0], [0.0, 0.0]])), CLASSES)
+    expected = np.array([[0.6, -0.8], [0.0, 1.0], [0.0, 0.0]])
+    np.testing.assert_allclose(made.nodes, expected, atol=1e-6)
+
+
+def test_classes_beside_features_are_read_twice(asked: list[tuple[str, str]]) -> None:
+    made = embed(graph("features"), CLASSES, "minilm")
+    assert (made.encoder, made.shared) == ("features:minilm", False)
+    assert asked == [("minilm", "cpu"), ("static", "cpu")]
+    assert made.csds["name"].shape == (2, 6)
+    assert made.identity == "counting as minilm counting as static"
+    again = embed(graph("features"), CLASSES, made.encoder)
+    np.testing.assert_array_equal(again.csds["name"], made.csds["name"])
+
+
+def test_words_may_be_read_by_another_encoder(asked: list[tuple[str, str]]) -> None:
+    made = embed(graph("words"), CLASSES, "minilm")
+    assert (made.encoder, made.shared, made.identity) == (
+        "words:minilm",
+        True,
+        "counting as minilm",
+    )
+    assert asked == [("minilm", "cpu")]
 
 
 @pytest.mark.usefixtures("asked")
@@ -121,8 +147,8 @@ def test_what_is_asked_for_is_used(asked: list[tuple[str, str]]) -> None:
         ("texts", "words", "words for its feature columns"),
         ("features", "words", "words for its feature columns"),
         ("texts", "features", "features"),
-        ("features", "static", "texts"),
-        ("words", "minilm", "texts"),
+        ("texts", "features:minilm", "features"),
+        ("features", "words:minilm", "words for its feature columns"),
     ],
 )
 def test_what_the_graph_does_not_have_is_refused_before_anything_is_read(

@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import unseen.models
+from unseen.models.align import Align
 from unseen.models.base import Model
 from unseen.models.baselines.cnn import OnAlexNet
 from unseen.models.baselines.dap import DAP
@@ -33,6 +34,7 @@ MODELS: dict[str, Callable[[], Model]] = {
     "DGPN, identity": lambda: DGPN(start="identity", epochs=5),
     "DGPN, xavier": lambda: DGPN(start="xavier", latent=8, epochs=5),
     "Refine": Refine,
+    "Align": Align,
     "RandomGuess": RandomGuess,
     "Majority, labels counted": Majority,
     "Majority, sizes given": lambda: Majority((12, 9, 12, 15, 12)),

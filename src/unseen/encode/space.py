@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from unseen.csd.acquire import acquire
 from unseen.encode.base import Encoder, Progress, encode, get_encoder
-from unseen.encode.words import encode_words
+from unseen.encode.words import encode_words, word_weights
 from unseen.errors import InputError
 from unseen.vectors import unit
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from unseen.classes import Classes
     from unseen.graph import Graph
 
+DEFAULT = "static"
+KINDS = {"words": "words for its feature columns", "features": "features"}
+
 
 @dataclass(frozen=True, eq=False)
 class Space:
@@ -31,7 +34,7 @@ class Space:
         nodes: one row for each node, unit length. [n, d]
         csds: for each kind of class text (name, description, both) one row a class. [C, d_s]
         shared: both were made by one encoder, so that a cosine between them means something.
-        encoder: how the user would ask for it: "static", "words", "features", ...
+        encoder: how the user would ask for it: "static", "words", "features:minilm", ...
     """
 
     nodes: NDArray[np.float32]
@@ -52,30 +55,36 @@ def embed(
 
     "auto" reads texts where there are any, else words where the columns have names, else the plain
     features, which share no space with the classes. "words" and "features" ask for the latter two.
+    Any other name is what texts are read by: those of nodes, of columns and of classes, whichever
+    there are; "words:minilm" and "features:minilm" say both.
     """
-    kind = _kind(graph, encoder)
-    reader = get_encoder("static" if kind in ("words", "features") else kind, device)
+    kind, reading = _kind(graph, encoder)
+    reader = get_encoder(reading, device)
     nodes = _node_vectors(graph, kind, reader, progress)
-    csds = acquire(classes, reader)
-    return Space(unit(nodes), csds, kind != "features", kind, reader.identity)
+    csds, identity = acquire(classes, reader), reader.identity
+    if kind == "features" and reading != DEFAULT:  # only relations count: two readers see more
+        second = get_encoder(DEFAULT, device)
+        other = acquire(classes, second)
+        csds = {text: np.concatenate([S, other[text]], axis=1) for text, S in csds.items()}
+        identity = f"{identity} {second.identity}"
+    name = reading if kind == "texts" else kind if reading == DEFAULT else f"{kind}:{reading}"
+    return Space(unit(nodes), csds, kind != "features", name, identity)
 
 
-def _kind(graph: Graph, asked: str) -> str:
-    """Settle what the nodes are read from, and refuse what they do not have."""
-    if asked == "auto":
-        if graph.texts is not None:
-            return "static"
-        return "features" if graph.vocabulary is None else "words"
-    lacking = {
-        "words": None if graph.vocabulary is not None else "words for its feature columns",
-        "features": None if graph.features is not None else "features",
-    }.get(asked, None if graph.texts is not None else "texts")
-    if lacking:
-        raise InputError(
-            f"encoder: {asked!r} reads what the graph does not have: {lacking}; "
-            "add it to the nodes, or choose another encoder"
-        )
-    return asked
+def _kind(graph: Graph, asked: str) -> tuple[str, str]:
+    """Settle what the nodes are read from and by which encoder; refuse what they do not have."""
+    if asked in KINDS or asked.startswith(tuple(f"{kind}:" for kind in KINDS)):
+        kind, _, reading = asked.partition(":")
+        if (graph.features if kind == "features" else graph.vocabulary) is None:
+            raise InputError(
+                f"encoder: {asked!r} reads what the graph does not have: {KINDS[kind]}; "
+                "add it to the nodes, or choose another encoder"
+            )
+        return kind, reading or DEFAULT
+    reading = DEFAULT if asked == "auto" else asked
+    if graph.texts is not None:
+        return "texts", reading
+    return ("features" if graph.vocabulary is None else "words"), reading
 
 
 def _node_vectors(
@@ -83,6 +92,8 @@ def _node_vectors(
 ) -> NDArray[np.float32]:
     if kind == "features":
         X = graph.features
+        if (X.data if sp.issparse(X) else X).min(initial=0) >= 0:  # counts, or as good as counts
+            X = word_weights(X)
         return np.asarray(X.todense() if sp.issparse(X) else X, dtype=np.float32)
     if kind == "words":
         return encode_words(graph.features, graph.vocabulary or (), reader, progress)

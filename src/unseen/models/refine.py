@@ -46,16 +46,12 @@ class Opinions:
     description: NDArray[np.float32]  # own text against the descriptions alone
     text: NDArray[np.float32]  # own text against what was learned about the classes
     hops: tuple[NDArray[np.float32], ...]  # K+1 times; hops[k] has heard from k hops away
+    confidence: NDArray[np.float32]  # how sure one may be
 
     @property
     def beliefs(self) -> NDArray[np.float32]:
         """The widest opinion, which decides the label."""
         return self.hops[-1]
-
-    @property
-    def confidence(self) -> NDArray[np.float32]:
-        """The mean of the three opinions: neighbours of one mind sound surer than they are."""
-        return (self.description + self.text + self.beliefs) / np.float32(3)
 
 
 class Refine(Model):
@@ -86,8 +82,18 @@ class Refine(Model):
     ) -> Self:
         """Estimate h, the temperatures, the centres and the discriminant."""
         check_fit(hops, labels, csds, same_space=True)
-        rng = np.random.default_rng(self.seed)
-        X, S = unit(hops.own), unit(csds)
+        self._refine(self._rows(hops), labels, csds, operator, among)
+        return self
+
+    def _refine(
+        self,
+        X: NDArray[np.float32],
+        labels: NDArray[np.int64],
+        csds: NDArray[np.float32],
+        operator: Operator | None,
+        among: NDArray[np.bool_] | None,
+    ) -> None:
+        rng, S = np.random.default_rng(self.seed), unit(csds)
         scores = masked(X @ S.T, among)  # [n, C]
         self.agreement_ = (
             Agreement(0.0, 0.0, 0.0, 0.5 * deviation(scores), measured=False)
@@ -103,13 +109,12 @@ class Refine(Model):
             p = self._read(masked(X @ centres.T, among), ties, labels)
             q = self._believe(p, walk)[-1]
             self.centres_, self.centre_temperature_ = centres, self.temperature_
-            centres = self._centres(S, _means(X, q))
+            centres = self._centres(S, class_means(X, q))
         if self.description_weight < 1 and self.rounds:
             self._discriminate(X, q)
         else:
             self.means_, self.precision_ = S, np.eye(S.shape[1], dtype=np.float32)
-        self._read(masked(self.scores(hops), among), ties, labels)
-        return self
+        self._read(masked(self._discriminant(X, self.means_), among), ties, labels)
 
     def scores(self, hops: Hops, csds: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Return what own texts alone say: the discriminant before any neighbour. [n, C]
@@ -117,9 +122,7 @@ class Refine(Model):
         Classes that come with other CSDs are known by these alone.
         """
         means = self.means_ if csds is None else self._expected_means(unit(csds))  # [C, d]
-        weights = means @ self.precision_  # [C, d]
-        bias = -0.5 * (weights * means).sum(axis=1)
-        return np.asarray(unit(hops.own) @ weights.T + bias, dtype=np.float32)
+        return self._discriminant(self._rows(hops), means)
 
     def opinions(
         self,
@@ -128,15 +131,28 @@ class Refine(Model):
         operator: Operator | None,
         among: NDArray[np.bool_] | None = None,
     ) -> Opinions:
-        """Read the texts, then let beliefs travel; nothing is learned any more."""
-        start = masked(unit(hops.own) @ self.csds_.T, among)
-        own = masked(self.scores(hops), among)
-        description = softmax(start / self.start_temperature_)
+        """Read the texts, then let beliefs travel; nothing is learned any more.
+
+        The confidence is the mean of the three opinions: neighbours of one mind sound surer than
+        they are.
+        """
+        return self._opinions(self._rows(hops), labels, operator, among)
+
+    def _opinions(
+        self,
+        X: NDArray[np.float32],
+        labels: NDArray[np.int64],
+        operator: Operator | None,
+        among: NDArray[np.bool_] | None,
+    ) -> Opinions:
+        description = softmax(masked(X @ self.csds_.T, among) / self.start_temperature_)
+        own = masked(self._discriminant(X, self.means_), among)
         text = softmax(own / self.temperature_)
         clamp(description, labels)
         clamp(text, labels)
         steps = self._believe(text, operator if self.level_ else None)
-        return Opinions(description, text, tuple(steps))
+        confidence = (description + text + steps[-1]) / np.float32(3)
+        return Opinions(description, text, tuple(steps), confidence)
 
     def with_classes(
         self,
@@ -156,17 +172,29 @@ class Refine(Model):
             hops, labels, operator, among: the nodes at hand, as in `opinions`.
         """
         new = slice(len(self.csds_), None)
-        X, walk = unit(hops.own), operator if self.level_ else None
+        X, walk = self._rows(hops), operator if self.level_ else None
         S = np.concatenate([self.csds_, unit(csds)])
         centres, temperature, found = S, self.start_temperature_, S[new]
         for _ in range(self.rounds):
             p = softmax(masked(X @ centres.T, among) / temperature)
             clamp(p, labels)
-            found = _means(X, self._believe(p, walk)[-1][:, new])
+            found = class_means(X, self._believe(p, walk)[-1][:, new])
             centres = np.concatenate([self.centres_, self._centres(S[new], found)])
             temperature = self.centre_temperature_
         learned = found if self.description_weight < 1 else S[new]
         return self._copy(csds_=S, centres_=centres, means_=np.concatenate([self.means_, learned]))
+
+    def _rows(self, hops: Hops) -> NDArray[np.float32]:
+        """Return own vectors of unit length, in the space of the CSDs. [n, d]"""
+        return unit(hops.own)
+
+    def _discriminant(
+        self, X: NDArray[np.float32], means: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Return the linear discriminant of each class. [n, C]"""
+        weights = means @ self.precision_  # [C, d]
+        bias = -0.5 * (weights * means).sum(axis=1)
+        return np.asarray(X @ weights.T + bias, dtype=np.float32)
 
     def _expected_means(self, S: NDArray[np.float32]) -> NDArray[np.float32]:
         """Place new classes as far along their CSDs as the fitted ones are on average. [C, d]"""
@@ -211,7 +239,7 @@ class Refine(Model):
     def _discriminate(self, X: NDArray[np.float32], q: NDArray[np.float32]) -> None:
         """Learn class means [C, d] and the inverse of the covariance within classes [d, d]."""
         n, d = X.shape
-        self.means_ = _means(X, q)
+        self.means_ = class_means(X, q)
         within = X.T @ X / n - (self.means_.T * (q.sum(axis=0) / n)) @ self.means_
         within += RIDGE * np.trace(within) / d * np.eye(d, dtype=np.float32)
         self.precision_ = np.linalg.inv(within).astype(np.float32)
@@ -222,6 +250,6 @@ class Refine(Model):
         return twin
 
 
-def _means(X: NDArray[np.float32], q: NDArray[np.float32]) -> NDArray[np.float32]:
+def class_means(X: NDArray[np.float32], q: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the mean vector of each class, nodes weighted by belief. [C, d]"""
     return np.asarray((q.T @ X) / np.maximum(q.sum(axis=0), 1e-9)[:, None], dtype=np.float32)
