@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,9 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from unseen.errors import InputError, shortlist
+from unseen.read.ties import Ties, adjacency, check_weights
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
 MAX_NAMED = 3  # offenders named in one message
 
@@ -53,8 +55,8 @@ class Graph:
     repairs: Repairs = field(default_factory=Repairs)
 
     def __post_init__(self) -> None:
-        adjacency, repairs = _checked_adjacency(self.adjacency, self.directed, self.repairs)
-        n = adjacency.shape[0]
+        A, repairs = _checked_adjacency(self.adjacency, self.directed, self.repairs)
+        n = A.shape[0]
         ids = tuple(map(str, range(n))) if self.ids is None else tuple(map(str, self.ids))
         _check_length("ids", len(ids), n)
         _check_unique_ids(ids)
@@ -76,7 +78,7 @@ class Graph:
                 "give `texts` or `features` (a `text` column or numeric columns in the nodes file)"
             )
         for name, value in (
-            ("adjacency", adjacency),
+            ("adjacency", A),
             ("repairs", repairs),
             ("ids", ids),
             ("texts", texts),
@@ -101,29 +103,18 @@ class Graph:
         A tie that is listed more than once (in an undirected graph: in either order) is kept once,
         with its largest weight.
         """
-        rows = np.asarray(source, dtype=np.int64)
-        columns = np.asarray(target, dtype=np.int64)
-        values = np.ones(len(rows)) if weight is None else np.asarray(weight, dtype=np.float64)
-        outside = (np.minimum(rows, columns) < 0) | (np.maximum(rows, columns) >= nodes)
-        if outside.any():
-            at = int(np.flatnonzero(outside)[0])
+        rows, columns = _positions(source), _positions(target)
+        values = None if weight is None else np.asarray(weight, dtype=np.float32)
+        if len(rows) != len(columns) or (values is not None and len(values) != len(rows)):
+            more = "" if values is None else f" and {len(values):,} weights"
             raise InputError(
-                f"edges: edge {at + 1} joins positions {rows[at]} and {columns[at]}, but there are "
-                f"{nodes:,} nodes; positions count from 0"
+                f"edges: found {len(rows):,} sources, {len(columns):,} targets{more}; "
+                "expected one of each for every edge"
             )
-        if not directed:
-            rows, columns = np.minimum(rows, columns), np.maximum(rows, columns)
-        loops = rows == columns
-        rows, columns, values = rows[~loops], columns[~loops], values[~loops]
-        key = rows * nodes + columns
-        order = np.lexsort((values, key))  # the last of each run of equal keys is the largest
-        last = np.append(np.flatnonzero(np.diff(key[order])), len(order) - 1)[: len(order)]
-        keep = order[last]
-        adjacency = sp.csr_array(
-            (values[keep].astype(np.float32), (rows[keep], columns[keep])), shape=(nodes, nodes)
-        )
-        repairs = Repairs(duplicate_edges=len(key) - len(keep), self_loops=int(loops.sum()))
-        return cls(adjacency, directed=directed, repairs=repairs, **content)
+        _check_inside(rows, columns, nodes)
+        A, repeats, loops = adjacency(Ties(rows, columns, values), nodes, directed)
+        repairs = Repairs(duplicate_edges=repeats, self_loops=loops)
+        return cls(_Sound(A), directed=directed, repairs=repairs, **content)
 
     @property
     def nodes(self) -> int:
@@ -150,22 +141,34 @@ class Graph:
         return f"Graph({self.nodes:,} nodes, {self.edges:,} edges, {' and '.join(content)})"
 
 
+@dataclass(frozen=True)
+class _Sound:
+    """An adjacency that is already as `_checked_adjacency` would make it."""
+
+    adjacency: Any
+
+
 def _checked_adjacency(given: Any, directed: bool, repairs: Repairs) -> tuple[Any, Repairs]:
     """Return A as float32 CSR, no diagonal, symmetric unless directed, and what was mended."""
-    A = sp.csr_array(given, dtype=np.float32, copy=True)
+    sound = isinstance(given, _Sound)
+    A = given.adjacency if sound else sp.csr_array(given, dtype=np.float32, copy=True)
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         raise InputError(f"adjacency: expected a square matrix [n, n], found shape {A.shape}")
-    A.sum_duplicates()
     if A.shape[0] == 0:
         raise InputError("graph: there are no nodes; give at least two")
-    wrong = ~(np.isfinite(A.data) & (A.data >= 0))
-    if wrong.any():
-        at = int(np.flatnonzero(wrong)[0])
-        row = int(np.searchsorted(A.indptr, at, side="right")) - 1
-        raise InputError(
-            f"adjacency: the tie from node {row} to node {A.indices[at]} has weight {A.data[at]}; "
-            "a weight is the strength of a tie and must be a positive, finite number"
-        )
+    loops = 0
+    if not sound:
+        A, loops = _mended(A, directed)
+    linked = np.diff(A.indptr) > 0
+    if directed:  # else whoever is pointed at points back
+        linked[A.indices] = True
+    return A, Repairs(repairs.duplicate_edges, repairs.self_loops + loops, int((~linked).sum()))
+
+
+def _mended(A: Any, directed: bool) -> tuple[Any, int]:
+    """Return A as it has to be, and how many loops it had."""
+    A.sum_duplicates()
+    check_weights(A)
     loops = int(np.count_nonzero(A.diagonal()))
     if loops:
         A = sp.csr_array(A - sp.diags_array(A.diagonal(), format="csr"))
@@ -173,9 +176,26 @@ def _checked_adjacency(given: Any, directed: bool, repairs: Repairs) -> tuple[An
         A = sp.csr_array(A.maximum(A.T))
     A.eliminate_zeros()
     A.sort_indices()
-    linked = np.diff(A.indptr) > 0
-    linked[A.indices] = True
-    return A, Repairs(repairs.duplicate_edges, repairs.self_loops + loops, int((~linked).sum()))
+    return A, loops
+
+
+def _positions(given: ArrayLike) -> NDArray[Any]:
+    """Return positions as they are if they are int32, which halves the memory, else as int64."""
+    found = np.asarray(given)
+    return found if found.dtype == np.int32 else found.astype(np.int64, copy=False)
+
+
+def _check_inside(rows: NDArray[Any], columns: NDArray[Any], nodes: int) -> None:
+    if not len(rows) or (
+        min(rows.min(), columns.min()) >= 0 and max(rows.max(), columns.max()) < nodes
+    ):
+        return
+    outside = (np.minimum(rows, columns) < 0) | (np.maximum(rows, columns) >= nodes)
+    at = int(np.flatnonzero(outside)[0])
+    raise InputError(
+        f"edges: edge {at + 1} joins positions {rows[at]} and {columns[at]}, but there are "
+        f"{nodes:,} nodes; positions count from 0"
+    )
 
 
 def _check_length(what: str, found: int, expected: int) -> None:
@@ -193,6 +213,9 @@ def _check_unique_ids(ids: tuple[str, ...]) -> None:
 
 
 def _check_texts(texts: tuple[str, ...], ids: tuple[str, ...]) -> None:
+    with suppress(TypeError):  # something that is no text
+        if all(map(str.strip, texts)):
+            return
     empty = [
         ids[i] for i, text in enumerate(texts) if not isinstance(text, str) or not text.strip()
     ]

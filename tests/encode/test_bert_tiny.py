@@ -76,6 +76,15 @@ def test_padding_and_batches_change_nothing(
     assert calls[-1][1:] == (len(TEXTS), len(TEXTS))
 
 
+def test_batches_go_from_long_to_short_and_hold_every_row_once() -> None:
+    lengths = [3, 9, 1, 9, 4096, 5000, 1, 2048, 2048, 2047]
+    batches = [rows.tolist() for rows in bert._batches(lengths)]
+    rows = [row for batch in batches for row in batch]
+    assert sorted(rows) == list(range(len(lengths)))
+    assert [lengths[row] for row in rows] == sorted(lengths, reverse=True)
+    assert batches[:3] == [[5], [4], [7, 8]]  # padded to the longest, 4096 tokens at most
+
+
 def test_accents_are_stripped_either_way(tiny_bert: Path) -> None:
     vectors = BertEncoder(tiny_bert, "x").encode(["cafe", "caf\u00e9", "cafe\u0301"])
     np.testing.assert_allclose(vectors[1:], vectors[[0, 0]], atol=1e-6)

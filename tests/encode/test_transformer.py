@@ -108,6 +108,28 @@ def test_a_folder_for_sentence_transformers(tiny_bert: Path) -> None:
     assert get_encoder(str(tiny_bert)).identity == encoder.identity
 
 
+def test_texts_of_like_length_run_together_and_rows_keep_the_order(
+    tiny_bert: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("sentence_transformers", reason="runs on that library")
+    encoder = transformer.SentenceTransformerEncoder(str(tiny_bert))
+    texts = ["a b c d e", "a", "graph node", "b", "a graph node .", "c"]
+    expected = np.concatenate([encoder.encode([text]) for text in texts])
+    batches: list[list[str]] = []
+    plain = encoder._model.encode
+
+    def noted(given: list[str], **options: object) -> object:
+        batches.append(given)
+        return plain(given, **options)
+
+    monkeypatch.setattr(encoder._model, "encode", noted)
+    monkeypatch.setattr(transformer, "BATCH", 2)
+    np.testing.assert_allclose(encoder.encode(texts), expected, atol=1e-5)
+    lengths = [len(text) for batch in batches for text in batch]
+    assert list(map(len, batches)) == [2, 2, 2]
+    assert lengths == sorted(map(len, texts), reverse=True)
+
+
 def test_the_identity_of_a_folder_follows_its_weights(tiny_bert: Path) -> None:
     pytest.importorskip("sentence_transformers", reason="runs on that library")
     from safetensors.numpy import load_file, save_file

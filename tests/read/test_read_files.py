@@ -146,6 +146,39 @@ class TestGraph:
         with pytest.raises(InputError, match=r"^f\.parquet row 2: `source` is empty"):
             read_graph("n.parquet", "f.parquet")
 
+    @pytest.mark.parametrize("apart", [1, 10**15])
+    def test_integers_give_the_graph_and_the_errors_of_strings(self, apart: int) -> None:
+        ids = pl.Series("id", [30, -10, 20]) * apart
+        nodes = pl.DataFrame({"id": ids, "text": ["t", "u", "v"]})
+        nodes.write_parquet("n.parquet")
+        nodes.write_csv("n.csv")
+        found = []
+        for last in (20, 40):
+            ends = {"source": [30, -10], "target": [-10, last]}
+            edges = pl.DataFrame({end: pl.Series(given) * apart for end, given in ends.items()})
+            edges.write_parquet("e.parquet")
+            edges.write_csv("e.csv")
+            for kind in ("parquet", "csv"):
+                try:
+                    g = read_graph(f"n.{kind}", f"e.{kind}")
+                except InputError as error:
+                    found.append(str(error).replace(kind, "csv").replace("row 2", "line 3"))
+                else:
+                    found.append(f"{g.ids} {g.adjacency.toarray().tolist()}")
+        assert found[0] == found[1]
+        assert found[2] == found[3]
+        assert found[2].startswith(f"e.csv line 3: unknown node '{40 * apart}' as target")
+
+    def test_one_integer_id_twice(self) -> None:
+        pl.DataFrame({"id": [7, 8, 7], "text": ["t", "u", "v"]}).write_parquet("n.parquet")
+        Path("e.csv").write_text("source,target\n")
+        with pytest.raises(InputError, match=r"^n\.parquet row 3: id '7' is already on row 1"):
+            read_graph("n.parquet", "e.csv")
+
+    def test_some_ids_of_edges_need_tidying_and_some_do_not(self) -> None:
+        g = graph("id,text\n\u00e9,t\nb,u\nc,v\n", "source,target\nb,c\n e\u0301 , b\n")
+        assert g.adjacency.toarray().tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+
     @pytest.mark.parametrize("value", [7.5, float("inf"), 2.0**53])
     def test_floats_that_are_no_ids(self, value: float) -> None:
         pl.DataFrame({"id": [7.0, value], "text": ["t", "u"]}).write_parquet("n.parquet")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from unseen.encode.joined import JoinedEncoder, join
 from unseen.encode.store import VectorStore
 from unseen.errors import InputError, UnseenError
 
@@ -50,10 +51,12 @@ def get_encoder(name: str = "static", device: str = "cpu") -> Encoder:
     Args:
         name: "static" (fast, offline, the default), "minilm" (offline, better, slower), "bert-tiny"
             or "bert-tiny:FOLDER" (as in the paper), or the id or folder of a sentence-transformers
-            model.
+            model; several with a plus, such as "static+minilm", are read as one.
         device: "cpu", "cuda", or "auto" for CUDA where there is any.
     """
     place = pick_device(device)
+    if "+" in name and not Path(name).expanduser().is_dir():
+        return JoinedEncoder([get_encoder(part, device) for part in name.split("+")])
     kind, _, rest = name.partition(":")
     if name == "static":
         from unseen.encode.static import StaticEncoder
@@ -94,6 +97,8 @@ def encode(
         progress: called with what is done, how many distinct texts are ready, and of how many.
         cache: look up and keep vectors on disk; they are the same without.
     """
+    if isinstance(encoder, JoinedEncoder):  # each part has a cache of its own
+        return join([encode(part, texts, progress, cache) for part in encoder.parts])
     row_of: dict[str, int] = {}
     rows = [row_of.setdefault(_clean(text, i), len(row_of)) for i, text in enumerate(texts)]
     distinct = list(row_of)

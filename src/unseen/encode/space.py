@@ -34,7 +34,7 @@ class Space:
         nodes: one row for each node, unit length. [n, d]
         csds: for each kind of class text (name, description, both) one row a class. [C, d_s]
         shared: both were made by one encoder, so that a cosine between them means something.
-        encoder: how the user would ask for it: "static", "words", "features:minilm", ...
+        encoder: how the user would ask for it: "static", "words", "words:minilm", ...
     """
 
     nodes: NDArray[np.float32]
@@ -56,19 +56,14 @@ def embed(
     "auto" reads texts where there are any, else words where the columns have names, else the plain
     features, which share no space with the classes. "words" and "features" ask for the latter two.
     Any other name is what texts are read by: those of nodes, of columns and of classes, whichever
-    there are; "words:minilm" and "features:minilm" say both.
+    there are; "words:minilm" and "features:minilm+static" say both.
     """
     kind, reading = _kind(graph, encoder)
     reader = get_encoder(reading, device)
     nodes = _node_vectors(graph, kind, reader, progress)
-    csds, identity = acquire(classes, reader), reader.identity
-    if kind == "features" and reading != DEFAULT:  # only relations count: two readers see more
-        second = get_encoder(DEFAULT, device)
-        other = acquire(classes, second)
-        csds = {text: np.concatenate([S, other[text]], axis=1) for text, S in csds.items()}
-        identity = f"{identity} {second.identity}"
+    csds = acquire(classes, reader)
     name = reading if kind == "texts" else kind if reading == DEFAULT else f"{kind}:{reading}"
-    return Space(unit(nodes), csds, kind != "features", name, identity)
+    return Space(unit(nodes), csds, kind != "features", name, reader.identity)
 
 
 def _kind(graph: Graph, asked: str) -> tuple[str, str]:
@@ -84,7 +79,10 @@ def _kind(graph: Graph, asked: str) -> tuple[str, str]:
     reading = DEFAULT if asked == "auto" else asked
     if graph.texts is not None:
         return "texts", reading
-    return ("features" if graph.vocabulary is None else "words"), reading
+    if graph.vocabulary is not None:
+        return "words", reading
+    # Only relations between classes count here, and two readers see more of them than one.
+    return "features", reading if DEFAULT in reading.split("+") else f"{reading}+{DEFAULT}"
 
 
 def _node_vectors(

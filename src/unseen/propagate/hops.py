@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from unseen.propagate.operators import Operator
 
 
+LARGE = 2_000_000_000  # multiplications: seconds of scipy, worth the compiled loop of `memory`
+
+
 @dataclass(frozen=True, eq=False)
 class Hops:
     """The subparts P^k X of each node and the weight of each hop."""
@@ -53,6 +56,10 @@ def decompose(X: Any, operator: Operator, hops: int, laziness: float) -> Hops:
     if sp.issparse(X):
         return Hops(SparseBlocks(X, operator, hops), hop_weights(hops, laziness))
     blocks = [np.asarray(X, dtype=np.float32)]
+    if hops * operator.matrix.nnz * blocks[0].shape[1] >= LARGE:
+        from unseen.propagate import memory
+
+        return Hops(memory.walk(operator, blocks[0], hops), hop_weights(hops, laziness))
     for _ in range(hops):
         blocks.append(operator.step(blocks[-1]))
     return Hops(tuple(blocks), hop_weights(hops, laziness))

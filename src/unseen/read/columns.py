@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from unseen.errors import InputError
+from unseen.read.lookup import Lookup, whole_numbers
 from unseen.read.tables import Table
 
 if TYPE_CHECKING:
@@ -50,16 +51,37 @@ def normalised(given: pl.Series) -> pl.Series:
 
 
 def node_ids(table: Table) -> pl.Series:
-    """Return the ids of a nodes file: one for each row, each once."""
-    ids = names(table, "id")
-    _refuse_empty(table, "id", ids, "every node needs an id; add it or drop the row")
-    if ids.is_duplicated().any():
+    """Return the ids of a nodes file as strings: one for each row, each once."""
+    return node_keys(table).cast(pl.String)
+
+
+def node_keys(table: Table) -> pl.Series:
+    """Return the ids of a nodes file, as integers where they are, which are found faster."""
+    given = table.frame["id"]
+    ids = given if whole_numbers(given) else names(table, "id")
+    if ids.dtype == pl.String:
+        _refuse_empty(table, "id", ids, "every node needs an id; add it or drop the row")
+    if ids.n_unique() < len(ids):
+        ids = ids.cast(pl.String)
         first, again = first_repeat(ids)
         raise InputError(
             f"{table.where(again)}: id {ids[again]!r} is already on {table.place(first)}; "
             "every node needs an id of its own; drop or rename one of them"
         )
     return ids
+
+
+def node_rows(table: Table, column: str, ids: Lookup) -> NDArray[np.int32]:
+    """Return the row of each node that a column names, -1 where there is no such node.
+
+    An id is looked for as it stands. Only if one is not found are all of them made into names.
+    """
+    given = table.frame[column]
+    if ids.takes(given):
+        rows = ids.rows(given)
+        if whole_numbers(given) or not (rows < 0).any():
+            return rows
+    return ids.rows(names(table, column))
 
 
 def class_names(table: Table) -> pl.Series:
@@ -88,8 +110,8 @@ def one_spaced(given: pl.Series) -> pl.Series:
 def texts(table: Table) -> list[str]:
     """Return one text for each node, as it stands; none may be blank."""
     found: list[str] = strings(table, "text").to_list()
-    empty = [row for row, text in enumerate(found) if not text or text.isspace()]
-    if empty:
+    if not all(map(str.strip, found)):
+        empty = [row for row, text in enumerate(found) if not text.strip()]
         more = ", ".join(map(table.place, empty[:MOST_PLACES]))
         raise InputError(
             f"{table.where(empty[0])}: text is empty; {len(empty):,} of {len(found):,} nodes have "
@@ -144,22 +166,11 @@ def numbers(table: Table, column: str) -> NDArray[np.float32]:
         if values.null_count():
             values = given.str.strip_chars().cast(pl.Float64, strict=False)
     elif given.dtype.is_numeric() or given.dtype in (pl.Boolean, pl.Null):
-        values = given.cast(pl.Float64)
+        values = given if given.dtype == pl.Float32 else given.cast(pl.Float64)
     else:
         values = pl.Series([None] * len(given), dtype=pl.Float64)
     with np.errstate(over="ignore"):  # too large for 32 bits: infinite, which the caller refuses
         return np.asarray(values.fill_null(float("nan")), dtype=np.float32)
-
-
-def positions(given: pl.Series, ids: pl.Series) -> NDArray[np.int64]:
-    """Return the row of each name among the ids, -1 for a name that is not among them."""
-    rows = pl.Series(range(len(ids)), dtype=pl.Int64)
-    first = ids.is_first_distinct()
-    return np.asarray(
-        given.replace_strict(
-            ids.filter(first), rows.filter(first), default=-1, return_dtype=pl.Int64
-        )
-    )
 
 
 def first_repeat(given: pl.Series) -> tuple[int, int]:

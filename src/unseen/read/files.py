@@ -15,6 +15,7 @@ from unseen.errors import InputError, shortlist
 from unseen.graph import Graph
 from unseen.read import columns
 from unseen.read.features import read_features, read_vocabulary
+from unseen.read.lookup import Lookup
 from unseen.read.tables import Table, read_table
 
 NOT_FEATURES = ("id", "text", "label")
@@ -100,7 +101,7 @@ def read_labels(path: Path | str, graph: Graph, classes: Classes) -> Labels:
     table.require_rows("labelled node")
     ids = columns.names(table, "id")
     known = columns.normalised(pl.Series(graph.ids or (), dtype=pl.String))
-    rows = columns.positions(ids, known)
+    rows = Lookup(known).rows(ids)
     if (rows < 0).any():
         row = int(np.flatnonzero(rows < 0)[0])
         found = f"unknown node {ids[row]!r}" if ids[row] else "`id` is empty"
@@ -110,7 +111,7 @@ def read_labels(path: Path | str, graph: Graph, classes: Classes) -> Labels:
         )
     labels = columns.one_spaced(columns.names(table, "label"))
     names = columns.normalised(pl.Series(classes.names, dtype=pl.String))
-    which = columns.positions(labels, names)
+    which = Lookup(names).rows(labels)
     listed = (labels != "").to_numpy()
     _check_known(table, labels, which, listed, names.to_list())
     _check_agreement(table, ids, labels, rows, which, listed)
@@ -123,7 +124,7 @@ def node_content(table: Table, matrix: Any = None) -> dict[str, Any]:
     """Return ids, texts and features of the nodes, checked."""
     table.require("id")
     table.require_rows("node")
-    ids = columns.node_ids(table).to_list()
+    ids = columns.node_keys(table)
     others = [name for name in table.frame.columns if name not in NOT_FEATURES]
     if matrix is not None and others:
         raise InputError(
@@ -156,14 +157,14 @@ def build_graph(
     `ties` are further edges (source, target, weight) by position, known to be sound.
     """
     edges.require("source", "target")
-    ids = pl.Series(content["ids"], dtype=pl.String)
-    ends = [columns.names(edges, end) for end in ("source", "target")]
-    rows = [columns.positions(end, ids) for end in ends]
+    ids = content["ids"]
+    known = Lookup(ids)
+    rows = [columns.node_rows(edges, end, known) for end in ("source", "target")]
     unknown = (rows[0] < 0) | (rows[1] < 0)
     if unknown.any():
         row = int(np.flatnonzero(unknown)[0])
-        at = 0 if rows[0][row] < 0 else 1
-        end, name = ("source", "target")[at], ends[at][row]
+        end = "source" if rows[0][row] < 0 else "target"
+        name = columns.names(edges, end)[row]
         found = f"unknown node {name!r} as {end}" if name else f"`{end}` is empty"
         count = int(unknown.sum())
         raise InputError(
@@ -171,22 +172,26 @@ def build_graph(
             f"both ends must be ids of {nodes.name}; add the node or drop the edge"
         )
     weight = columns.weights(edges) if "weight" in edges.frame.columns else None
+    del edges, known, unknown  # room for what follows: these are as large as the graph
     if ties is not None:
         ones = np.ones(len(rows[0]), dtype=np.float32)
         rows = [np.concatenate(pair) for pair in zip(rows, ties[:2], strict=True)]
         weight = np.concatenate([ones if weight is None else weight, ties[2]])
+    content = content | {"ids": ids.cast(pl.String).to_list()}
+    source, target = rows
     return Graph.from_edges(
-        rows[0], rows[1], weight, nodes=len(ids), directed=directed, **content, **more
+        source, target, weight, nodes=len(ids), directed=directed, **content, **more
     )
 
 
 def _joined(old: Graph, new: dict[str, Any], table: Table) -> dict[str, Any]:
     """Return the nodes of a graph followed by new ones that are described in the same way."""
-    twice = set(old.ids or ()) & set(new["ids"])
-    if twice:
-        row = next(i for i, name in enumerate(new["ids"]) if name in twice)
+    ids = new["ids"].cast(pl.String)
+    twice = (Lookup(pl.Series(old.ids or (), dtype=pl.String)).rows(ids) >= 0).nonzero()[0]
+    if len(twice):
+        row = int(twice[0])
         raise InputError(
-            f"{table.where(row)}: node {new['ids'][row]!r} is in the run already; "
+            f"{table.where(row)}: node {ids[row]!r} is in the run already; "
             "expected new nodes only; leave it out or give it another id"
         )
     for what in ("texts", "features"):
@@ -206,7 +211,7 @@ def _joined(old: Graph, new: dict[str, Any], table: Table) -> dict[str, Any]:
         features = sp.vstack([sp.csr_array(old.features), sp.csr_array(new["features"])])
         features = features if sp.issparse(old.features) else features.toarray()
     return {
-        "ids": [*(old.ids or ()), *new["ids"]],
+        "ids": pl.Series(old.ids or (), dtype=pl.String).append(ids),
         "texts": None if old.texts is None else [*old.texts, *new["texts"]],
         "features": features,
     }

@@ -80,11 +80,12 @@ def read_table(path: Path | str) -> Table:
     if suffix == PARQUET:
         return _read_parquet(raw, name)
     text = decode(raw, name)
-    if not text.strip():
+    if not re.search(r"\S", text):
         raise InputError(f"{name}: is blank; expected a table; check that it was saved in full")
     if suffix in JSON_LINES:
         return _read_json_lines(text, name)
-    return _read_delimited(raw, text, name, SEPARATORS[suffix])
+    del text  # as large as the file, and not needed again
+    return _read_delimited(raw, name, SEPARATORS[suffix])
 
 
 def read_bytes(path: Path | str) -> bytes:
@@ -202,8 +203,8 @@ def _check_escapes(record: dict[str, object], where: str) -> None:
             )
 
 
-def _read_delimited(raw: bytes, text: str, name: str, separator: str) -> Table:
-    start, first = next(_records(text, name, separator), (1, [""]))
+def _read_delimited(raw: bytes, name: str, separator: str) -> Table:
+    start, first = next(_records(raw, name, separator), (1, [""]))
     header = [column.strip() for column in first]
     for number, column in enumerate(header, start=1):
         if not column or column in header[: number - 1]:
@@ -214,13 +215,13 @@ def _read_delimited(raw: bytes, text: str, name: str, separator: str) -> Table:
             )
 
     def place(row: int) -> str:
-        return f"line {next(islice(_records(text, name, separator), row + 1, None))[0]}"
+        return f"line {next(islice(_records(raw, name, separator), row + 1, None))[0]}"
 
     frame = None
-    if b'"' not in raw and raw.count(b"\r") == raw.count(b"\r\n"):
+    if b'"' not in raw and not _stray_returns(raw):
         frame = _read_plain(raw, separator, header)
     if frame is None:
-        frame = _read_exactly(text, name, separator, header)
+        frame = _read_exactly(raw, name, separator, header)
     return Table(name, frame, place)
 
 
@@ -239,9 +240,9 @@ def _read_plain(raw: bytes, separator: str, header: list[str]) -> pl.DataFrame |
     return frame.fill_null("")
 
 
-def _read_exactly(text: str, name: str, separator: str, header: list[str]) -> pl.DataFrame:
+def _read_exactly(raw: bytes, name: str, separator: str, header: list[str]) -> pl.DataFrame:
     rows = []
-    for line, row in islice(_records(text, name, separator), 1, None):
+    for line, row in islice(_records(raw, name, separator), 1, None):
         if len(row) != len(header):
             raise InputError(
                 f"{name} line {line}: found {len(row)} fields; expected {len(header)} as in the "
@@ -254,12 +255,17 @@ def _read_exactly(text: str, name: str, separator: str, header: list[str]) -> pl
     )
 
 
-def _records(text: str, name: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+def _stray_returns(raw: bytes) -> bool:
+    return b"\r" in raw and raw.count(b"\r") > raw.count(b"\r\n")
+
+
+def _records(raw: bytes, name: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     """Yield each row, header first and blank lines left out, with the line on which it starts."""
-    stray = "\n" in text and text.count("\r") > text.count("\r\n")
+    stray = b"\n" in raw and _stray_returns(raw)
     if stray:  # part of a text, unless it ends every line; NUL stands in, as no text holds it
-        text = re.sub(r"\r(?!\n|\Z)", "\0", text)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        raw = re.sub(rb"\r(?!\n|\Z)", b"\0", raw)
+    text = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8-sig", newline="")  # bit by bit
+    reader = csv.reader(text, delimiter=separator, strict=True)
     start, width, limit = 1, 0, csv.field_size_limit(LONGEST_FIELD)
     try:
         for row in reader:

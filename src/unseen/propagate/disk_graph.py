@@ -1,0 +1,281 @@
+r"""`DiskGraph`: a graph in row order on disk, to be read stretch by stretch.
+
+A folder with these arrays, each a plain ``.npy`` file, and a manifest with their checksums:
+
+============ ======= ========== ==================================================================
+file         shape   kind       what
+============ ======= ========== ==================================================================
+indptr.npy   [n + 1] int64      where the ties of each row begin
+indices.npy  [m]     int32      the other end of each tie (int64 from 2^31 nodes on)
+weights.npy  [m]     float32    its weight; not there when all are equal
+left.npy     [n]     float32    :math:`D_{out}^{-1/2}`
+right.npy    [n]     float32    :math:`D_{in}^{-1/2}`
+============ ======= ========== ==================================================================
+
+so that :math:`P_{ij} = l_i w_{ij} r_j`. Edges in any order are brought into row order by buckets:
+written to a file for each range of rows first, each of which is then sorted within `memory`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from unseen.errors import InputError
+from unseen.files import MANIFEST, check_folder, in_place
+from unseen.propagate.npy import NpyFile, full_disk, raw
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+CHUNK = 1 << 20  # edges that are looked at together
+SHIFT = np.uint64(32)  # a tie as one number: the row in the upper half, the column in the lower
+LOWER = np.uint64(0xFFFFFFFF)
+SORTING = {False: 32, True: 64}  # bytes for each tie of a bucket while it is sorted; by weights
+
+
+@dataclass(frozen=True)
+class DiskGraph:
+    """A graph on disk; `indptr` and the factors are read when they are needed."""
+
+    folder: Path
+    nodes: int
+    ties: int  # non-zeros
+    indices: NpyFile
+    weights: NpyFile | None
+    fingerprint: str  # changes with any byte of the graph
+
+    @classmethod
+    def open(cls, folder: Path | str) -> Self:
+        """Open a graph that was built; a file that changed since is refused."""
+        folder = Path(folder)
+        if not (folder / "indptr.npy").is_file():
+            raise InputError(f"{folder}: holds no graph; build one by `DiskGraph.from_edges`")
+        check_folder(folder)
+        indices = NpyFile.open(folder / "indices.npy")
+        weights = folder / "weights.npy"
+        return cls(
+            folder,
+            NpyFile.open(folder / "left.npy").shape[0],
+            indices.shape[0],
+            indices,
+            NpyFile.open(weights) if weights.exists() else None,
+            hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest(),
+        )
+
+    @classmethod
+    def from_matrix(cls, folder: Path | str, adjacency: Any) -> Self:
+        """Write a graph that is in memory, A [n, n], to `folder`."""
+        from unseen.propagate.memory import ties_of
+
+        ties = ties_of(adjacency)
+
+        def build(new: Path) -> None:
+            kind = _index_kind(len(ties.left))
+            with NpyFile.growing(new / "indices.npy", kind) as write:
+                for begin in range(0, len(ties.indices), CHUNK):
+                    write(ties.indices[begin : begin + CHUNK].astype(kind))
+            _write(new, indptr=ties.indptr.astype(np.int64), left=ties.left, right=ties.right)
+            if ties.weights is not None:
+                _write(new, weights=ties.weights)
+
+        return cls._built(folder, build)
+
+    @classmethod
+    def from_edges(
+        cls,
+        folder: Path | str,
+        source: Any,
+        target: Any,
+        weight: Any = None,
+        *,
+        nodes: int,
+        memory: int,
+        directed: bool = False,
+    ) -> Self:
+        """Write a graph that is a list of edges to `folder`.
+
+        A tie that is listed more than once is kept once, with its largest weight, and loops are
+        left out, as in `Graph.from_edges`.
+
+        Args:
+            source, target, weight: arrays, read in slices: give `np.load(path, mmap_mode="r")`
+                for edges that do not fit into memory. Three times [m]
+            memory: bytes to stay below.
+            directed: whether a tie counts from source to target only.
+        """
+        if nodes > LOWER:
+            raise InputError(f"nodes: expected fewer than 2^32, found {nodes:,}")
+        edges = _Edges(source, target, weight, nodes, directed)
+        weighted = weight is not None
+        fixed = 32 * nodes + 48 * CHUNK  # counts and sums of rows and columns; a chunk of edges
+        most = (memory - fixed) // SORTING[weighted]
+        if most < CHUNK:
+            raise InputError(
+                f"memory: {memory:,} bytes are too few to sort the edges of {nodes:,} nodes; "
+                f"give at least {fixed + SORTING[weighted] * CHUNK:,}"
+            )
+
+        def build(new: Path) -> None:
+            _sort_edges(new, edges, int(most))
+
+        return cls._built(folder, build)
+
+    @classmethod
+    def _built(cls, folder: Path | str, build: Callable[[Path], None]) -> Self:
+        with full_disk(Path(folder)):
+            in_place(Path(folder), build)
+        return cls.open(folder)
+
+    def load(self, name: str) -> NDArray[Any]:
+        """Return `indptr`, `left` or `right`."""
+        return np.load(self.folder / f"{name}.npy", allow_pickle=False)  # type: ignore[no-any-return]
+
+
+class _Edges:
+    """A list of edges that is looked at in chunks."""
+
+    def __init__(self, source: Any, target: Any, weight: Any, nodes: int, directed: bool) -> None:
+        self.source, self.target, self.weight = source, target, weight
+        self.nodes, self.directed = nodes, directed
+        lengths = {len(each) for each in (source, target, weight) if each is not None}
+        if len(lengths) > 1:
+            raise InputError(
+                f"source, target, weight: expected equally many, found {sorted(lengths)}"
+            )
+
+    def ties(self) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.float32] | None]]:
+        """Yield ties as numbers, row and column in one, in both directions unless directed."""
+        for begin in range(0, len(self.source), CHUNK):
+            at = slice(begin, begin + CHUNK)
+            rows, columns = (np.asarray(ends[at]) for ends in (self.source, self.target))
+            for ends in (rows, columns):
+                if ends.dtype.kind not in "iu":
+                    raise InputError(f"edges: expected node positions, found {ends.dtype}")
+                if ends.min() < 0 or ends.max() >= self.nodes:
+                    raise InputError(
+                        f"edges: expected node positions from 0 to {self.nodes - 1:,}, found "
+                        f"{ends.min():,} to {ends.max():,} among edges {begin:,} to "
+                        f"{begin + len(ends) - 1:,}"
+                    )
+            apart = rows != columns
+            rows, columns = (ends[apart].astype(np.uint64) for ends in (rows, columns))
+            values = None
+            if self.weight is not None:
+                values = np.asarray(self.weight[at], dtype=np.float32)
+                if not (np.isfinite(values).all() and values.min() >= 0):
+                    raise InputError(
+                        "weight: expected finite weights of at least 0, found others among edges "
+                        f"{begin:,} to {begin + len(values) - 1:,}"
+                    )
+                values = values[apart]
+            yield rows << SHIFT | columns, values
+            if not self.directed:
+                yield columns << SHIFT | rows, values
+
+
+def _sort_edges(folder: Path, edges: _Edges, most: int) -> None:
+    """Write the arrays of a graph; at most `most` ties are in memory, or those of one row."""
+    from unseen.propagate.kernels import add_at, count
+    from unseen.propagate.memory import factors
+
+    n, weighted = edges.nodes, edges.weight is not None
+    counts = np.zeros(n, dtype=np.int64)
+    for ties, _ in edges.ties():
+        count(ties >> SHIFT, counts)
+    cuts = _cuts(counts, most)
+    buckets = [folder / f"bucket-{i}" for i in range(len(cuts) - 1)]
+    _fill(buckets, cuts, edges)
+
+    counts[:] = 0
+    out, into = (np.zeros(n, dtype=np.float64) for _ in range(2))  # degrees
+    with ExitStack() as files:
+        indices = files.enter_context(NpyFile.growing(folder / "indices.npy", _index_kind(n)))
+        weights = (
+            files.enter_context(NpyFile.growing(folder / "weights.npy", np.dtype(np.float32)))
+            if weighted
+            else None
+        )
+        for bucket in buckets:
+            ties, values = _merged(bucket, weighted)
+            columns = (ties & LOWER).astype(_index_kind(n))
+            ties >>= SHIFT  # the rows
+            count(ties, counts)
+            indices(columns)
+            if values is None or weights is None:
+                count(ties, out)
+                count(columns, into)
+            else:
+                weights(values)
+                add_at(ties, values, out)
+                add_at(columns, values, into)
+    indptr = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(counts, out=indptr[1:])
+    _write(folder, indptr=indptr, left=factors(out), right=factors(into))
+
+
+def _merged(bucket: Path, weighted: bool) -> tuple[NDArray[np.uint64], NDArray[np.float32] | None]:
+    """Return the ties of a bucket in order, each once, and their weights; remove its files."""
+    ties, values = np.fromfile(bucket, dtype=np.uint64), None
+    if weighted:
+        values = np.fromfile(_beside(bucket), dtype=np.float32)
+        order = np.argsort(ties)
+        ties, values = ties[order], values[order]
+    else:
+        ties.sort()
+    new = np.ones(len(ties), dtype=bool)
+    np.not_equal(ties[1:], ties[:-1], out=new[1:])
+    if not new.all():
+        if values is not None:
+            values = np.maximum.reduceat(values, np.flatnonzero(new))
+        ties = ties[new]
+    bucket.unlink()
+    _beside(bucket).unlink(missing_ok=True)
+    return ties, values
+
+
+def _cuts(counts: NDArray[np.int64], most: int) -> NDArray[np.uint64]:
+    """Return the rows at which ranges of at most `most` ties (or one row) begin, and n."""
+    ends, cuts, at = np.cumsum(counts), [0], 0
+    while at < len(counts):
+        before = int(ends[at - 1]) if at else 0
+        at = max(int(np.searchsorted(ends, before + most, side="right")), at + 1)
+        cuts.append(at)
+    return np.array(cuts if len(cuts) > 1 else [0, 0], dtype=np.uint64)
+
+
+def _fill(buckets: list[Path], cuts: NDArray[np.uint64], edges: _Edges) -> None:
+    """Append each tie to the file of its range of rows."""
+    for bucket in buckets:
+        bucket.touch()
+        if edges.weight is not None:
+            _beside(bucket).touch()
+    for ties, values in edges.ties():
+        where = (np.searchsorted(cuts, ties >> SHIFT, side="right") - 1).astype(np.uint16)
+        order = np.argsort(where, kind="stable")
+        ends = np.searchsorted(where[order], np.arange(len(buckets) + 1))
+        for bucket, begin, end in zip(buckets, ends, ends[1:], strict=False):
+            with bucket.open("ab") as stream:
+                stream.write(raw(ties[order[begin:end]]))
+            if values is not None:
+                with _beside(bucket).open("ab") as stream:
+                    stream.write(raw(values[order[begin:end]]))
+
+
+def _beside(bucket: Path) -> Path:
+    return bucket.with_name(f"{bucket.name}-weights")
+
+
+def _index_kind(nodes: int) -> np.dtype[Any]:
+    return np.dtype(np.int32 if nodes < 2**31 else np.int64)
+
+
+def _write(folder: Path, **arrays: NDArray[Any]) -> None:
+    for name, array in arrays.items():
+        NpyFile.create(folder / f"{name}.npy", array.shape, array.dtype).write(0, array)
