@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from unseen.graph import Graph
 
+NONE_OF_THESE = "none of these"  # the answer for a node that no class fits well enough
+
 
 def tidy(name: str) -> str:
     """Return a name with single spaces and composed accents, so that equal names are equal."""

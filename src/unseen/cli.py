@@ -63,6 +63,13 @@ EncoderName = Annotated[
 AmongOption = Annotated[
     Among, typer.Option(help="all: any class. unseen: only classes without a labelled node.")
 ]
+Abstain = Annotated[
+    float | None,
+    typer.Option(
+        help='Answer "none of these" where the confidence is below this, from 0 to 1.',
+        show_default="every node gets a class",
+    ),
+]
 DeviceOption = Annotated[Device, typer.Option(help="For encoders that run a network.")]
 Seed = Annotated[int, typer.Option(help="Of every random choice.", min=0)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
@@ -77,6 +84,7 @@ def classify(
     out: Out,
     encoder: EncoderName = "auto",
     among: AmongOption = Among.all,
+    abstain: Abstain = None,
     features: Features = None,
     vocabulary: Vocabulary = None,
     directed: Directed = False,
@@ -97,6 +105,7 @@ def classify(
             labels,
             encoder=encoder,
             among=among.value,
+            abstain=abstain,
             device=device.value,
             seed=seed,
             progress=progress,
@@ -117,6 +126,7 @@ def predict(
         Path | None, typer.Option(help="Join the graph of this run: edges may name its nodes.")
     ] = None,
     among: AmongOption = Among.all,
+    abstain: Abstain = None,
     features: Features = None,
     vocabulary: Vocabulary = None,
     directed: Directed = False,
@@ -151,6 +161,7 @@ def predict(
             classes,
             labels.named(everything, graph),
             among=among.value,
+            abstain=abstain,
             device=device.value,
             progress=progress,
         )
@@ -210,23 +221,49 @@ def check(
 
 @app.command()
 def evaluate(
-    predictions: Annotated[Path, typer.Option(help="predictions.csv of a run: id, label, ...")],
+    predictions: Annotated[
+        Path,
+        typer.Option(
+            help="predictions.csv of a run: id, label, ... In the folder of its run, nodes of seen "
+            "and of unseen classes are scored apart too, with the harmonic mean of the two, if the "
+            "truth has both."
+        ),
+    ],
     truth: Annotated[Path, typer.Option(help="The true classes: id, label.")],
     as_json: AsJson = False,
 ) -> None:
-    """Compare predictions with the truth: accuracy, floor, confusion, calibration."""
+    """Compare predictions with the truth: accuracy, floor, coverage, calibration, confusion."""
     from unseen.evaluate import evaluate_files
 
     scores = evaluate_files(predictions, truth).to_dict()
     if as_json:
         print_json(scores)
         return
+    abstention = ("abstained", "share_answered", "accuracy_answered")
     rows = [
         (name.replace("_", " "), number(value))
         for name, value in scores.items()
-        if isinstance(value, int | float | None)
+        if isinstance(value, int | float) and (scores["abstained"] or name not in abstention)
     ]
     print_table("Scores", ("", ""), rows)
+    generalised = scores["generalised"]
+    if generalised:
+        print_table(
+            "Generalised zero-shot",
+            ("", ""),
+            [(name.replace("_", " "), number(value)) for name, value in generalised.items()],
+        )
+    surest = scores["surest"]
+    if surest:
+        keys = ("share", "coverage", "threshold", "accuracy")
+        print_table(
+            "Accuracy when only the surest nodes are answered",
+            ("surest", "coverage", "confidence from", "accuracy"),
+            [
+                (f"{share:.0%}", *map(number, found))
+                for share, *found in zip(*(surest[key] for key in keys), strict=True)
+            ],
+        )
     calibration = scores.get("calibration")
     if calibration:
         print_table(
@@ -468,18 +505,23 @@ def _read(
 
 def _tell(prediction: Prediction, out: Path, as_json: bool) -> None:
     """Say what came out and where it lies."""
+    from unseen.classes import NONE_OF_THESE
+
     record = prediction.record
     if as_json:
-        kept = ("seconds", "graph", "classes", "choices", "agreement", "warnings")
+        kept = ("seconds", "graph", "abstained", "classes", "choices", "agreement", "warnings")
         print_json({"out": str(out), **{key: record[key] for key in kept}})
         return
+    rows = [
+        (row["name"], row["labelled"], row["predicted"], number(row["confidence"]))
+        for row in record["classes"]
+    ]
+    if record["settings"].get("abstain") is not None:
+        rows.append((f"({NONE_OF_THESE})", "-", record["abstained"], "-"))
     print_table(
         f"{len(prediction):,} nodes in {record['seconds']:.1f} s",
         ("class", "labelled", "predicted", "mean confidence"),
-        [
-            (row["name"], row["labelled"], row["predicted"], number(row["confidence"]))
-            for row in record["classes"]
-        ],
+        rows,
     )
     for choice in record["choices"]:
         say(f"{choice['what']}: {choice['chosen']} ({choice['rule']})")

@@ -26,7 +26,7 @@ from unseen.explain import hop_shares, reasons
 from unseen.models.align import Align
 from unseen.models.dgpn import DGPN
 from unseen.models.refine import Refine
-from unseen.prediction import Prediction
+from unseen.prediction import Prediction, abstaining, check_abstain
 from unseen.propagate.hops import Hops, decompose
 from unseen.propagate.operators import Operator
 from unseen.record import describe
@@ -79,6 +79,7 @@ def classify(
     *,
     encoder: str = "auto",
     among: str = "all",
+    abstain: float | None = None,
     device: str = "cpu",
     seed: int = 0,
     progress: Progress | None = None,
@@ -91,6 +92,8 @@ def classify(
         labels: what some nodes are known to be (`Labels`, or class names by node id), if anything.
         encoder: "auto", or a name that `unseen.get_encoder` knows, or "words" or "features".
         among: "all" lets a node be of any class; "unseen" only of one without a labelled node.
+        abstain: answer "none of these" where the confidence is below this, from 0 to 1; None
+            gives every node a class.
         device: "cpu", "cuda" or "auto", for encoders that run a network.
         seed: of every random choice; the same seed gives the same answer.
         progress: called with what is being done, how much is done, and of how much.
@@ -99,6 +102,7 @@ def classify(
     classes = classes if isinstance(classes, Classes) else Classes(classes)
     known = as_labels(labels, graph, classes)
     allowed = allowed_classes(among, known, classes)
+    abstain = check_abstain(abstain, classes)
     check_work(graph, known)
     steps, operator = Steps(progress), Operator(graph.adjacency)
 
@@ -148,6 +152,7 @@ def classify(
     )
     settings = {"encoder": space.encoder, "among": among, "device": device, "seed": seed}
     settings["directed"] = graph.directed
+    settings["abstain"] = abstain
     return answer(
         classifier, graph, known, allowed, space, operator, steps, settings, choices, began
     )
@@ -199,6 +204,7 @@ def answer(
         vectors=hops.composed() if len(told.hops) > 1 else hops.own,
         record={},
     )
+    prediction = abstaining(prediction, settings.get("abstain"))
     prediction.record.update(
         describe(
             prediction, space, allowed, settings, choices, steps.done, time.perf_counter() - began

@@ -57,6 +57,7 @@ def describe(
             "labelled": int(prediction.labels.known.sum()),
             "unlabelled": len(prediction),
         },
+        "abstained": int((prediction.label < 0).sum()),
         "classes": _classes(prediction),
         "class_similarity": [] if similarity is None else np.round(similarity, 4).tolist(),
         **_quality(prediction, space, csds),
@@ -106,7 +107,7 @@ def _quality(
     if not informative(len(seen)):
         of = prediction.labels.of.copy()
         of[prediction.nodes] = prediction.label
-        seen = np.unique(of)
+        seen = np.unique(of[of >= 0])
         basis = f"predicted classes ({len(seen)}), since fewer than three have labels"
     if csds is None or not informative(len(seen)):
         note = "needs at least three classes: with two, Eq. 1-3 is constant"
@@ -171,7 +172,7 @@ def _warnings(
         count = int((prediction.labels.of == c).sum())
         if count < FEW_LABELS:
             found.append(f"Class {names[c]!r} has only {count} labelled nodes.")
-    given = np.bincount(prediction.label, minlength=len(names))
+    given = np.bincount(prediction.label[prediction.label >= 0], minlength=len(names))
     empty = [names[c] for c in np.flatnonzero(allowed & (given == 0)).tolist()]
     if empty:
         found.append(f"No node was given the class {', '.join(map(repr, empty[:5]))}.")

@@ -16,6 +16,7 @@ from unseen.classes import Classes, Labels
 from unseen.encode.space import embed
 from unseen.errors import InputError
 from unseen.pipeline import Steps, allowed_classes, answer, as_labels, check_work
+from unseen.prediction import check_abstain
 from unseen.propagate.operators import Operator
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def predict(
     labels: Labels | Mapping[str, str] | None = None,
     *,
     among: str = "all",
+    abstain: float | None = None,
     device: str = "cpu",
     progress: Progress | None = None,
 ) -> Prediction:
@@ -44,6 +46,7 @@ def predict(
             are added, those it knows but that are not listed are left out.
         labels: what some nodes of this graph are known to be; positions follow `classes`.
         among: "all", or "unseen" for classes without a labelled node, in training or now.
+        abstain: as in `classify`.
         device: for encoders that run a network.
         progress: as in `classify`.
     """
@@ -51,6 +54,7 @@ def predict(
     wanted = classifier.classes if classes is None else classes
     wanted = wanted if isinstance(wanted, Classes) else Classes(wanted)
     everything = classifier.classes.joined(wanted)
+    abstain = check_abstain(abstain, everything)
     if isinstance(labels, Labels):
         known = _moved(as_labels(labels, graph, wanted), wanted, everything)
     else:  # names may be of any class, asked for or not
@@ -84,6 +88,7 @@ def predict(
             )
         step["detail"] = ", ".join(new) or "none"
     settings = {"encoder": space.encoder, "among": among, "device": device, "saved model": True}
+    settings["abstain"] = abstain
     return answer(classifier, graph, known, allowed, space, operator, steps, settings, [], began)
 
 

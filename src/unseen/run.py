@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 import scipy.sparse as sp
 
-from unseen.classes import Classes
+from unseen.classes import NONE_OF_THESE, Classes
 from unseen.classifier import Classifier
 from unseen.errors import SavedFileError
 from unseen.files import FORMAT, check_folder, in_place, read_json, write_json, write_manifest
@@ -93,7 +93,7 @@ def _map_table(
     prediction: Prediction, chosen: NDArray[np.int64], places: NDArray[np.float32]
 ) -> pl.DataFrame:
     """Return the nodes that the map of the report shows."""
-    graph, names = prediction.graph, prediction.classes.names
+    graph, names = prediction.graph, [*prediction.classes.names, NONE_OF_THESE]
     of, confidence = prediction.labels.of.copy(), np.full(graph.nodes, np.nan)
     of[prediction.nodes], confidence[prediction.nodes] = prediction.label, prediction.confidence
     texts = graph.texts or [""] * graph.nodes

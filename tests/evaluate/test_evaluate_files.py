@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from unseen.errors import InputError
+from unseen.errors import InputError, SavedFileError
 from unseen.evaluate import evaluate_files
 from unseen.evaluate.files import read_labelled
 
@@ -98,3 +99,63 @@ def test_messages(predictions: str, truth: str, message: str, tmp_path: Path) ->
 
 def test_reading_keeps_the_order_of_rows(pair: tuple[Path, Path]) -> None:
     assert read_labelled(pair[0])["id"].to_list() == ["1", "2", "3", "extra"]
+
+
+# "None of these", and what the record of a run tells.
+
+ABSTAINED = PREDICTIONS.replace("3,cats,0.5,eels", "3,none of these,0.3,cats")
+
+
+def test_none_of_these_is_no_class(tmp_path: Path) -> None:
+    truth = write(tmp_path / "truth.csv", TRUTH)
+    scores = evaluate_files(write(tmp_path / "p.csv", ABSTAINED), truth)
+    assert scores.names == ("cats", "dogs", "eels")
+    assert (scores.nodes, scores.abstained) == (3, 1)
+    assert scores.accuracy == pytest.approx(2 / 3)
+    assert scores.accuracy_answered == 1
+    assert scores.missing_in_predictions == 1
+
+
+def test_a_class_of_that_name_is_a_class(tmp_path: Path) -> None:
+    predictions = write(tmp_path / "p.csv", "id,label\n1,none of these\n2,a\n")
+    truth = write(tmp_path / "t.csv", "id,label\n1,none of these\n2,none of these\n")
+    scores = evaluate_files(predictions, truth)
+    assert scores.names == ("a", "none of these")
+    assert (scores.accuracy, scores.abstained) == (0.5, 0)
+
+
+def test_nothing_but_none_of_these(tmp_path: Path) -> None:
+    predictions = write(tmp_path / "p.csv", "id,label\n1,none of these\n2,none of these\n")
+    scores = evaluate_files(predictions, write(tmp_path / "t.csv", "id,label\n1,a\n2,b\n"))
+    assert (scores.accuracy, scores.share_answered, scores.accuracy_answered) == (0, 0, None)
+
+
+def record(*seen: str) -> str:
+    names = ("cats", "dogs", "eels")
+    return json.dumps({"classes": [{"name": name, "seen": name in seen} for name in names]})
+
+
+def test_the_record_of_a_run_tells_which_classes_were_seen(pair: tuple[Path, Path]) -> None:
+    assert evaluate_files(*pair).generalised is None
+    write(pair[0].parent / "record.json", record("cats"))
+    found = evaluate_files(*pair).generalised
+    assert found is not None
+    assert (found.seen_nodes, found.unseen_nodes) == (1, 2)
+    assert (found.seen_accuracy, found.unseen_accuracy) == (1, 0.5)
+    assert found.harmonic_mean == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    "text", [record(), record("cats", "dogs", "eels"), "[]", "{}", '{"classes": ["cats"]}']
+)
+def test_no_generalised_score_without_two_kinds_of_nodes(
+    text: str, pair: tuple[Path, Path]
+) -> None:
+    write(pair[0].parent / "record.json", text)
+    assert evaluate_files(*pair).generalised is None
+
+
+def test_a_damaged_record_is_named(pair: tuple[Path, Path]) -> None:
+    write(pair[0].parent / "record.json", "{")
+    with pytest.raises(SavedFileError, match=r"record.json: cannot be read .*; make the folder"):
+        evaluate_files(*pair)

@@ -141,8 +141,86 @@ def test_what_cannot_be_scored_is_refused() -> None:
         metrics.accuracy([0, 1], [0])
     with pytest.raises(InputError, match="no nodes"):
         metrics.majority_floor([])
-    with pytest.raises(InputError, match="from 0 to 3, found -1 to 0"):
-        metrics.score([0, 0], [0, -1], None, NAMES)
+    with pytest.raises(InputError, match=r"truth: .* from 0 to 3, found -1 to 0"):
+        metrics.score([0, -1], [0, -1], None, NAMES)
+    with pytest.raises(InputError, match=r"predicted: .* from 0 to 3, found -2 to 0"):
+        metrics.score([0, 0], [0, -2], None, NAMES)
     for wrong in (1.2, -0.1, np.nan):
         with pytest.raises(InputError, match="from 0 to 1"):
             metrics.calibration([wrong], [1])
+
+
+# "None of these", the surest nodes, and the generalised game.
+
+
+def test_none_of_these_is_neither_right_nor_a_wrong_class() -> None:
+    truth, guess = [0, 0, 1, 1, 2], [0, -1, 1, 0, -1]
+    scores = metrics.score(truth, guess, [0.9, 0.2, 0.8, 0.6, 0.1], NAMES)
+    assert (scores.nodes, scores.abstained) == (5, 2)
+    assert scores.share_answered == pytest.approx(3 / 5)
+    assert scores.accuracy_answered == pytest.approx(2 / 3)
+    assert scores.accuracy == pytest.approx(2 / 5)
+    assert scores.macro_accuracy == pytest.approx((1 / 2 + 1 / 2 + 0) / 3)
+    np.testing.assert_allclose(scores.recall, [1 / 2, 1 / 2, 0, np.nan])
+    assert scores.confusion.sum() == 3
+    assert scores.calibration is not None
+    assert scores.calibration.count.sum() == 3
+    assert scores.calibration.error == pytest.approx((0.1 + 0.2 + 0.6) / 3)
+    assert scores.coverage is not None
+    np.testing.assert_allclose(scores.coverage.coverage, [1 / 5, 2 / 5, 3 / 5])
+    np.testing.assert_allclose(scores.coverage.accuracy, [1, 1, 2 / 3])
+
+
+def test_where_everything_is_answered_nothing_changes() -> None:
+    scores = metrics.score(TRUTH, GUESS, None, NAMES)
+    assert (scores.abstained, scores.share_answered) == (0, 1.0)
+    assert scores.accuracy_answered == scores.accuracy
+
+
+def test_nothing_answered() -> None:
+    scores = metrics.score([0, 1], [-1, -1], [0.1, 0.2], NAMES)
+    assert (scores.accuracy, scores.share_answered, scores.abstained) == (0, 0, 2)
+    assert scores.accuracy_answered is None
+    assert scores.calibration is None
+    assert scores.coverage is None
+    json.dumps(scores.to_dict(), allow_nan=False)
+
+
+def test_the_surest_nodes_by_hand() -> None:
+    q = np.linspace(1.0, 0.1, 10)  # the surest five are right, the others wrong
+    found = metrics.coverage_curve(q, q > 0.55).at()
+    np.testing.assert_allclose(found.coverage, metrics.SHARES)
+    np.testing.assert_allclose(found.threshold, [0.1, 0.2, 0.3, 0.4, 0.6])
+    np.testing.assert_allclose(found.accuracy, [5 / 10, 5 / 9, 5 / 8, 5 / 7, 1])
+
+
+def test_equally_sure_nodes_are_kept_together() -> None:
+    found = metrics.coverage_curve([0.9, 0.5, 0.5, 0.5], [1, 1, 0, 0]).at([0.25, 0.3, 1])
+    np.testing.assert_allclose(found.coverage, [0.25, 1, 1])
+    np.testing.assert_allclose(found.accuracy, [1, 0.5, 0.5])
+
+
+def test_shares_that_were_not_answered_have_no_accuracy() -> None:
+    told = metrics.score([0, 0, 1, 1], [0, 0, 1, -1], [0.9, 0.8, 0.7, 0.1], NAMES).to_dict()
+    assert told["surest"]["share"] == list(metrics.SHARES)
+    assert told["surest"]["accuracy"] == [None, None, None, 1.0, 1.0]
+    assert told["surest"]["coverage"] == [None, None, None, 0.75, 0.5]
+
+
+def test_generalised_by_hand() -> None:
+    found = metrics.generalised_scores([0, 0, 0, 1, 2], [0, 0, 1, 1, -1], seen=[0])
+    assert found is not None
+    assert (found.seen_nodes, found.unseen_nodes) == (3, 2)
+    assert (found.seen_accuracy, found.unseen_accuracy) == pytest.approx((2 / 3, 1 / 2))
+    assert found.harmonic_mean == pytest.approx(4 / 7)
+
+
+@pytest.mark.parametrize("seen", [[], [0, 1, 2, 3], [3]])
+def test_one_kind_of_nodes_is_no_generalised_game(seen: list[int]) -> None:
+    assert metrics.generalised_scores([0, 1, 2], [0, 1, 2], seen) is None
+
+
+def test_answering_only_what_was_seen_scores_nothing() -> None:
+    found = metrics.generalised_scores([0, 0, 1], [0, 0, 0], seen=[0])
+    assert found is not None
+    assert (found.seen_accuracy, found.unseen_accuracy, found.harmonic_mean) == (1, 0, 0)

@@ -9,7 +9,7 @@ import pytest
 
 from unseen.classes import Labels, Split
 from unseen.errors import InputError
-from unseen.evaluate.protocol import all_splits, floor, hold_out, of_classes
+from unseen.evaluate.protocol import all_splits, floor, generalised, hold_out, of_classes
 
 
 @pytest.mark.parametrize(("classes", "seen"), [(2, 0), (3, 1), (6, 3), (7, 3)])
@@ -45,3 +45,41 @@ def test_hold_out_forgets_validation_and_unseen() -> None:
 def test_hold_out_with_nothing_seen() -> None:
     labels = Labels(np.array([0, 1]))
     assert not hold_out(labels, Split((), (), (0, 1))).known.any()
+
+
+SPLIT = Split(seen=(0, 2), validation=(3,), unseen=(1,))
+
+
+@pytest.mark.parametrize(
+    ("share", "count"), [(0.01, (1, 1)), (0.2, (2, 1)), (0.5, (5, 2)), (0.99, (9, 2))]
+)
+def test_a_share_of_each_seen_class_is_held_out(share: float, count: tuple[int, int]) -> None:
+    truth = Labels(np.array([0] * 10 + [1] * 6 + [2] * 3 + [3] * 4 + [-1] * 2))
+    before = truth.of.copy()
+    kept, held = generalised(truth, SPLIT, seed=7, share=share)
+    assert tuple(int((truth.of[held] == c).sum()) for c in (0, 2)) == count
+    assert held.tolist() == sorted(set(held.tolist()))
+    assert not kept.known[held].any()
+    assert kept.seen().tolist() == [0, 2]
+    np.testing.assert_array_equal(kept.of[kept.known], truth.of[kept.known])
+    assert sorted([*held, *np.flatnonzero(kept.known)]) == of_classes(truth.of, (0, 2)).tolist()
+    np.testing.assert_array_equal(truth.of, before)
+
+
+def test_the_draw_depends_on_the_seed_and_on_the_class_alone() -> None:
+    truth = Labels(np.repeat([0, 1, 2, 3], 20))
+    _, held = generalised(truth, SPLIT, seed=0)
+    assert held.tolist() == generalised(truth, SPLIT, seed=0)[1].tolist()
+    assert held.tolist() != generalised(truth, SPLIT, seed=1)[1].tolist()
+    other = Labels(np.where(truth.of == 1, 3, np.where(truth.of == 2, -1, truth.of)))
+    _, alone = generalised(other, Split((0,), (), (1, 3)), seed=0)
+    assert alone.tolist() == [node for node in held if truth.of[node] == 0]
+
+
+def test_what_the_generalised_game_needs() -> None:
+    truth = Labels(np.array([0, 0, 2]))
+    with pytest.raises(InputError, match="seen class 2 has 1 labelled nodes; expected two or more"):
+        generalised(truth, SPLIT, seed=0)
+    for share in (0.0, 1.0, -0.5):
+        with pytest.raises(InputError, match="share: expected more than 0 and less than 1"):
+            generalised(truth, SPLIT, seed=0, share=share)

@@ -13,6 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 import unseen.models
+from unseen.classes import Labels, Split
+from unseen.evaluate.protocol import generalised, hold_out
 from unseen.models.align import Align
 from unseen.models.base import Model
 from unseen.models.baselines.cnn import OnAlexNet
@@ -47,6 +49,8 @@ MODELS: dict[str, Callable[[], Model]] = {
     "ZS-GCN(CNN)": lambda: OnAlexNet("zs-gcn", "random", settings={"widths": (8,), "epochs": 5}),
 }
 NODES, WIDTH, CLASSES = 60, 8, 5
+TRUTH = np.arange(NODES) % CLASSES
+SPLIT = Split(seen=(0, 1, 2), validation=(), unseen=(3, 4))
 
 Problem = tuple[Hops, NDArray[np.int64], NDArray[np.float32], Operator]
 every_model = pytest.mark.parametrize("make", MODELS.values(), ids=MODELS.keys())
@@ -57,7 +61,7 @@ def problem() -> Problem:
     """Return nodes around their class's CSD, some labelled with three of five classes."""
     rng = np.random.default_rng(5)
     csds = rng.normal(size=(CLASSES, WIDTH)).astype(np.float32)
-    truth = np.arange(NODES) % CLASSES
+    truth = TRUTH
     X = (csds[truth] + 0.3 * rng.normal(size=(NODES, WIDTH))).astype(np.float32)
     ties = (truth[:, None] == truth) & (rng.random((NODES, NODES)) < 0.3)
     operator = Operator(np.triu(ties, 1) | np.triu(ties, 1).T)
@@ -151,3 +155,87 @@ def test_unlabelled_graphs_are_refused_only_by_models_that_say_so(
             model.fit(hops, none, csds, operator)
     else:
         assert np.isfinite(model.fit(hops, none, csds, operator).scores(hops)).all()
+
+
+# What the labels of unseen classes are must not matter, whichever game is played.
+
+Build = Callable[[Labels], Model]  # an experiment makes its model with the truth at hand
+Rule = Callable[[Labels], Labels]  # what a model may see of the truth
+RULES: dict[str, Rule] = {
+    "plain": lambda truth: hold_out(truth, SPLIT),
+    "generalised": lambda truth: generalised(truth, SPLIT, seed=3)[0],
+}
+every_rule = pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
+
+
+def other_truths() -> list[Labels]:
+    """Return truths that differ from `TRUTH` on the nodes of unseen classes, and only there."""
+    hidden = np.flatnonzero(np.isin(TRUTH, SPLIT.unseen))
+    shuffled, of_one, deleted = TRUTH.copy(), TRUTH.copy(), TRUTH.copy()
+    shuffled[hidden] = np.random.default_rng(2).permutation(shuffled[hidden])
+    of_one[hidden], deleted[hidden] = SPLIT.unseen[0], -1
+    return [Labels(shuffled), Labels(of_one), Labels(deleted)]
+
+
+def leaks(build: Build, rule: Rule, problem: Problem) -> bool:
+    """Tell whether any bit of what a model says depends on the labels of unseen classes."""
+    hops, _, csds, operator = problem
+
+    def said(truth: Labels) -> bytes:
+        whole = b""
+        for among in (None, np.isin(np.arange(CLASSES), SPLIT.unseen)):
+            model = build(truth).fit(hops, rule(truth).of, csds, operator, among)
+            whole += model.scores(hops).tobytes() + model.predict(hops, among).tobytes()
+        return whole
+
+    first = said(Labels(TRUTH.copy()))
+    return any(said(truth) != first for truth in other_truths())
+
+
+@every_rule
+@every_model
+def test_labels_of_unseen_classes_change_nothing(
+    make: Callable[[], Model], rule: Rule, problem: Problem
+) -> None:
+    assert not leaks(lambda truth: make(), rule, problem)
+
+
+class Peeking(Model):
+    """A model that leaks on purpose: its class centres are those of a truth it should not have."""
+
+    def __init__(self, truth: NDArray[np.int64]) -> None:
+        self.truth = truth
+
+    def fit(
+        self,
+        hops: Hops,
+        labels: NDArray[np.int64],
+        csds: NDArray[np.float32],
+        operator: Operator | None = None,
+        among: NDArray[np.bool_] | None = None,
+    ) -> Peeking:
+        belongs = (self.truth == np.arange(len(csds))[:, None]).astype(np.float32)
+        self.centres_ = belongs @ hops.own / np.maximum(belongs.sum(axis=1, keepdims=True), 1)
+        return self
+
+    def scores(self, hops: Hops, csds: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        return np.asarray(hops.own @ self.centres_.T, dtype=np.float32)
+
+
+@every_rule
+def test_a_model_that_peeks_is_caught(rule: Rule, problem: Problem) -> None:
+    assert leaks(lambda truth: Peeking(truth.of), rule, problem)
+    assert not leaks(lambda truth: Peeking(rule(truth).of), rule, problem)
+
+
+def draws_from_all(truth: Labels) -> Labels:
+    """Hold a fifth of all labelled nodes out: how many of a seen class depends on unseen ones."""
+    nodes = np.flatnonzero(truth.known)
+    kept = hold_out(truth, SPLIT)
+    kept.of[np.random.default_rng(0).choice(nodes, len(nodes) // 5, replace=False)] = -1
+    return kept
+
+
+@pytest.mark.parametrize("rule", [lambda truth: truth, draws_from_all], ids=["all", "drawn"])
+def test_a_rule_that_hides_too_little_is_caught(rule: Rule, problem: Problem) -> None:
+    assert leaks(lambda truth: ESZSL(), rule, problem)

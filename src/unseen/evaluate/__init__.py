@@ -6,7 +6,7 @@ Nothing that fits a model may import it; a test checks the imports.
 from unseen.evaluate.compare import Comparison, compare_runs
 from unseen.evaluate.files import evaluate_files
 from unseen.evaluate.metrics import Scores, score
-from unseen.evaluate.protocol import all_splits, floor, hold_out
+from unseen.evaluate.protocol import all_splits, floor, generalised, hold_out
 
 __all__ = [
     "Comparison",
@@ -15,6 +15,7 @@ __all__ = [
     "compare_runs",
     "evaluate_files",
     "floor",
+    "generalised",
     "hold_out",
     "score",
 ]

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import polars as pl
 
-from unseen.classes import Classes, Labels
+from unseen.classes import NONE_OF_THESE, Classes, Labels
 from unseen.errors import InputError, shortlist
-from unseen.evaluate.metrics import Scores, score
+from unseen.evaluate.metrics import Scores, generalised_scores, score
+from unseen.files import read_json
 from unseen.read import columns
 from unseen.read.tables import Table, read_table
 
@@ -21,7 +22,11 @@ def evaluate_files(predictions: Path, truth: Path) -> Scores:
 
     Both files are CSV, TSV, Parquet or JSON lines with columns `id` and `label`; predictions may
     have `confidence` too. A row without a label counts as missing. The classes are all those that
-    either file names, sorted.
+    either file names, sorted. The prediction "none of these" is no class, unless the truth has one
+    of that name.
+
+    Where the predictions lie in a run folder, its record tells which classes were seen, and nodes
+    of these and of the others are scored apart (`Scores.generalised`).
     """
     predicted, true = read_labelled(predictions), read_labelled(truth)
     both = predicted.join(
@@ -32,15 +37,18 @@ def evaluate_files(predictions: Path, truth: Path) -> Scores:
             f"{predictions} and {truth}: no id is in both; found {shortlist(predicted['id'], 3)} "
             f"and {shortlist(true['id'], 3)}; check that the ids are written alike"
         )
-    classes = _named_in(predicted["label"], true["label"])
-    scores = score(
-        Labels.from_names(both["label_true"].to_list(), classes).of,
-        Labels.from_names(both["label"].to_list(), classes).of,
-        both["confidence"].to_numpy() if "confidence" in both.columns else None,
-        classes,
-    )
+    answers = predicted["label"].to_list(), both["label"].to_list()
+    if NONE_OF_THESE not in true["label"]:
+        answers = _answered(answers[0]), _answered(answers[1])
+    classes = _named_in(filter(None, answers[0]), true["label"])
+    truly = Labels.from_names(both["label_true"].to_list(), classes).of
+    guessed = Labels.from_names(answers[1], classes).of
+    confidence = both["confidence"].to_numpy() if "confidence" in both.columns else None
+    seen = _seen(Path(predictions).parent / "record.json")
+    positions = [c for c, name in enumerate(classes.names) if name in (seen or ())]
     return replace(
-        scores,
+        score(truly, guessed, confidence, classes),
+        generalised=None if seen is None else generalised_scores(truly, guessed, positions),
         missing_in_truth=len(predicted) - len(both),
         missing_in_predictions=len(true) - len(both),
     )
@@ -61,6 +69,23 @@ def read_labelled(path: Path) -> pl.DataFrame:
     if "confidence" in table.frame.columns:
         frame = frame.with_columns(_confidence(table))
     return frame.filter(pl.col("label") != "")
+
+
+def _answered(labels: list[str]) -> list[str]:
+    """Return the labels, '' in place of "none of these"."""
+    return ["" if label == NONE_OF_THESE else label for label in labels]
+
+
+def _seen(record: Path) -> set[str] | None:
+    """Return the classes that had labelled nodes by the record of a run; None without one."""
+    if not record.is_file():
+        return None
+    found = read_json(record)
+    entries = found.get("classes") if isinstance(found, dict) else None
+    told = isinstance(entries, list) and all(
+        isinstance(entry, dict) and {"name", "seen"} <= entry.keys() for entry in entries
+    )
+    return {entry["name"] for entry in entries or () if entry["seen"]} if told else None
 
 
 def _confidence(table: Table) -> pl.Series:

@@ -2,12 +2,14 @@
 
 Accuracy alone flatters: a constant answer reaches the share of the commonest class. So `Scores`
 always holds the majority floor and the macro accuracy beside it.
+
+A predicted position of -1 is the answer "none of these": no wrong class, but no right one either.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from unseen.classes import Classes
+
+
+SHARES = (1.0, 0.9, 0.8, 0.7, 0.5)  # of the nodes, the surest first, that tables show
 
 
 def accuracy(truth: ArrayLike, predicted: ArrayLike) -> float:
@@ -45,12 +50,8 @@ def majority_floor(truth: ArrayLike) -> float:
 def confusion(truth: ArrayLike, predicted: ArrayLike, classes: int) -> NDArray[np.int64]:
     """Count nodes by true class (row) and predicted class (column). [C, C]"""
     t, p = _pair(truth, predicted)
-    for name, values in (("truth", t), ("predicted", p)):
-        if values.min() < 0 or values.max() >= classes:
-            raise InputError(
-                f"{name}: expected class positions from 0 to {classes - 1}, found "
-                f"{values.min()} to {values.max()}; leave out nodes without a class"
-            )
+    _check_positions("truth", t, classes)
+    _check_positions("predicted", p, classes)
     return np.bincount(t * classes + p, minlength=classes * classes).reshape(classes, classes)
 
 
@@ -62,6 +63,43 @@ def harmonic_mean(seen_accuracy: float, unseen_accuracy: float) -> float:
     """
     total = seen_accuracy + unseen_accuracy
     return 2 * seen_accuracy * unseen_accuracy / total if total else 0.0
+
+
+@dataclass(frozen=True)
+class Generalised:
+    """The generalised game: nodes of seen and of unseen classes, answered among all classes."""
+
+    seen_nodes: int
+    unseen_nodes: int
+    seen_accuracy: float
+    unseen_accuracy: float
+    harmonic_mean: float
+
+
+def generalised_scores(
+    truth: ArrayLike, predicted: ArrayLike, seen: Sequence[int]
+) -> Generalised | None:
+    """Return the accuracy on nodes of seen classes, of the others, and their harmonic mean.
+
+    Both accuracies are shares of nodes. None where the truth has nodes of one kind only.
+
+    Args:
+        truth: true class of each node. [n]
+        predicted: class that each node got. [n]
+        seen: positions of the classes that had labelled nodes.
+    """
+    t, p = _pair(truth, predicted)
+    familiar = np.isin(t, np.asarray(seen, dtype=np.int64))
+    if familiar.all() or not familiar.any():
+        return None
+    of_seen, of_unseen = (accuracy(t[which], p[which]) for which in (familiar, ~familiar))
+    return Generalised(
+        seen_nodes=int(familiar.sum()),
+        unseen_nodes=int((~familiar).sum()),
+        seen_accuracy=of_seen,
+        unseen_accuracy=of_unseen,
+        harmonic_mean=harmonic_mean(of_seen, of_unseen),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +144,18 @@ class Coverage:
     coverage: NDArray[np.float64]
     accuracy: NDArray[np.float64]
 
+    def at(self, shares: Sequence[float] = SHARES) -> Coverage:
+        """Return the first point that covers each share of the nodes; NaN where none does.
+
+        Equally sure nodes are kept together, so that a point may cover more than was asked for.
+        """
+        point = np.searchsorted(self.coverage, np.asarray(shares) - 1e-9)
+        return Coverage(
+            np.append(self.threshold, np.nan)[point],
+            np.append(self.coverage, np.nan)[point],
+            np.append(self.accuracy, np.nan)[point],
+        )
+
 
 def coverage_curve(confidence: ArrayLike, correct: ArrayLike) -> Coverage:
     """Return the accuracy of the surest nodes, for every share of nodes that one may keep.
@@ -124,8 +174,12 @@ def coverage_curve(confidence: ArrayLike, correct: ArrayLike) -> Coverage:
 class Scores:
     """All there is to say about predictions whose truth is known.
 
-    `recall` [C] is NaN for classes without a true node. `calibration` and `coverage` are None when
-    no confidence was given. The two `missing` counts are ids found in one file only.
+    `accuracy`, `macro_accuracy` and `recall` count "none of these" as wrong; `accuracy_answered`
+    is among the other nodes alone, and None without any. `confusion`, `calibration` and `coverage`
+    are of answered nodes too; `coverage` counts them as a share of all. `recall` [C] is NaN for
+    classes without a true node. `calibration` and `coverage` are None when no confidence was given
+    or nothing answered, `generalised` when it is not known which classes were seen or all nodes are
+    of one kind. The two `missing` counts are ids found in one file only.
     """
 
     names: Sequence[str]
@@ -135,29 +189,48 @@ class Scores:
     majority_floor: float
     recall: NDArray[np.float64]
     confusion: NDArray[np.int64]
+    abstained: int
+    share_answered: float
+    accuracy_answered: float | None
     calibration: Calibration | None = None
     coverage: Coverage | None = None
+    generalised: Generalised | None = None
     missing_in_truth: int = 0
     missing_in_predictions: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scores as plain Python values that JSON can hold (NaN becomes None)."""
-        nested = {"calibration": self.calibration, "coverage": self.coverage}
+        nested = {
+            "calibration": self.calibration,
+            "coverage": self.coverage,
+            "surest": None if self.coverage is None else self.coverage.at(),
+            "generalised": self.generalised,
+        }
         whole = {name: _plain(value) for name, value in vars(self).items() if name not in nested}
         for name, part in nested.items():
             fields = vars(part).items() if part is not None else None
             whole[name] = None if fields is None else {key: _plain(value) for key, value in fields}
+        if whole["surest"] is not None:
+            whole["surest"]["share"] = list(SHARES)
         return whole
 
 
 def score(
     truth: ArrayLike, predicted: ArrayLike, confidence: ArrayLike | None, classes: Classes
 ) -> Scores:
-    """Compare true and predicted class positions, and confidences if there are any; each [n]."""
+    """Compare true and predicted class positions, and confidences if there are any; each [n].
+
+    A predicted position of -1 stands for "none of these".
+    """
     t, p = _pair(truth, predicted)
-    counts = confusion(t, p, len(classes))
+    C, answered = len(classes), p != -1
+    some, right = bool(answered.any()), (t == p)[answered]
+    _check_positions("truth", t, C)
+    counts = confusion(t[answered], p[answered], C) if some else np.zeros((C, C), dtype=np.int64)
     with np.errstate(invalid="ignore"):
-        recall = np.diag(counts) / counts.sum(axis=1)
+        recall = np.diag(counts) / np.bincount(t, minlength=C)
+    stated = None if confidence is None or not some else _confident(confidence, t == p)[0][answered]
+    curve = None if stated is None else coverage_curve(stated, right)
     return Scores(
         names=tuple(classes.names),
         nodes=len(t),
@@ -166,8 +239,13 @@ def score(
         majority_floor=majority_floor(t),
         recall=recall,
         confusion=counts,
-        calibration=None if confidence is None else calibration(confidence, t == p),
-        coverage=None if confidence is None else coverage_curve(confidence, t == p),
+        abstained=int((~answered).sum()),
+        share_answered=float(answered.mean()),
+        accuracy_answered=float(right.mean()) if some else None,
+        calibration=None if stated is None else calibration(stated, right),
+        coverage=None
+        if curve is None
+        else replace(curve, coverage=curve.coverage * answered.mean()),
     )
 
 
@@ -178,6 +256,14 @@ def _pair(truth: ArrayLike, predicted: ArrayLike) -> tuple[NDArray[np.int64], ND
     if not len(t):
         raise InputError("truth: there are no nodes to score; give at least one")
     return t.astype(np.int64, casting="same_kind"), p.astype(np.int64, casting="same_kind")
+
+
+def _check_positions(name: str, values: NDArray[np.int64], classes: int) -> None:
+    if values.min() < 0 or values.max() >= classes:
+        raise InputError(
+            f"{name}: expected class positions from 0 to {classes - 1}, found "
+            f"{values.min()} to {values.max()}; leave out nodes without a class"
+        )
 
 
 def _confident(

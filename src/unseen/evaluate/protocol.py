@@ -59,3 +59,44 @@ def floor(truth: ArrayLike, unseen: Sequence[int]) -> float:
 def hold_out(labels: Labels, split: Split) -> Labels:
     """Return the labels that a model may see in this split: those of its seen classes."""
     return labels.only(split.seen)
+
+
+def generalised(
+    labels: Labels, split: Split, seed: int, share: float = 0.2
+) -> tuple[Labels, NDArray[np.int64]]:
+    """Return the labels that a model may see in the generalised game, and the nodes held out.
+
+    In the plain game a node in question is of an unseen class, and the model knows that. Here it
+    is not told. The protocol:
+
+    1. Of the labels of each seen class a share is held out, at random by `seed`; at least one node
+       is held out and at least one is kept.
+    2. The model is fitted with the labels that are kept.
+    3. It answers among all classes, for the nodes held out and for all nodes of unseen classes.
+    4. The score is the harmonic mean of the accuracy on the first and on the second
+       (`metrics.generalised_scores`).
+
+    Which nodes are held out of a class depends on the nodes of that class and on the seed only.
+
+    Args:
+        labels: the true class of every node, -1 where none is known.
+        split: which classes are seen; labels of all others are hidden.
+        seed: of the draw.
+        share: of the labelled nodes of each seen class that are held out.
+    """
+    if not 0 < share < 1:
+        raise InputError(f"share: expected more than 0 and less than 1, found {share}")
+    held = []
+    for c in split.seen:
+        nodes = np.flatnonzero(labels.of == c)
+        if len(nodes) < 2:
+            raise InputError(
+                f"labels: seen class {c} has {len(nodes)} labelled nodes; expected two or more, "
+                "one to learn from and one to hold out; call the class unseen or label more nodes"
+            )
+        count = min(max(round(share * len(nodes)), 1), len(nodes) - 1)
+        held.append(np.random.default_rng((seed, c)).choice(nodes, count, replace=False))
+    held_out = np.sort(np.concatenate([np.empty(0, np.int64), *held]))
+    kept = hold_out(labels, split)
+    kept.of[held_out] = -1
+    return kept, held_out

@@ -14,7 +14,8 @@ import plotly.graph_objects as go
 import polars as pl
 from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
 
-from unseen.report.palette import UNKNOWN_COLOUR, Look
+from unseen.classes import NONE_OF_THESE
+from unseen.report.palette import Look, no_class
 from unseen.report.safe import clip, number, plotly_text, script_json, wrapped
 
 if TYPE_CHECKING:
@@ -37,17 +38,16 @@ def confidence_counts(confidence: pl.Series) -> NDArray[np.int64]:
 
 def map_figure(nodes: pl.DataFrame, looks: Sequence[Look]) -> str:
     """Return the map as JSON: for each class one trace of predicted nodes and one of known ones."""
-    unknown = Look("no class", len(looks), UNKNOWN_COLOUR, "circle")
-    by_name = {look.name: look for look in looks}
-    parts = nodes.with_columns(pl.col("label").fill_null(unknown.name)).partition_by(
+    drawn = looks if NONE_OF_THESE in {look.name for look in looks} else [*looks, no_class(looks)]
+    parts = nodes.with_columns(pl.col("label").fill_null(NONE_OF_THESE)).partition_by(
         ["known", "label"], as_dict=True, maintain_order=True
     )
     size = float(np.clip(260 / np.sqrt(max(nodes.height, 1)), 5.5, 11.0))
     traces = []
-    for known, look in itertools.product((True, False), reversed([*looks, unknown])):
+    for known, look in itertools.product((True, False), reversed(drawn)):
         part = parts.get((known, look.name))
         if part is not None:
-            traces.append(_dots(part, by_name.get(look.name, unknown), known, size))
+            traces.append(_dots(part, look, known, size))
     figure = go.Figure(traces)
     figure.update_layout(
         template="none",

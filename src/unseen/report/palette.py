@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from unseen.classes import NONE_OF_THESE
+
 COLOURS = (
     *("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#6A3FC4", "#B0003A"),
     *("#2F5F9E", "#A86048", "#3F8F2F", "#D83078", "#8A7F00", "#12808F", "#9048D8", "#6F6F6F"),
@@ -42,3 +44,8 @@ def looks(classes: Sequence[dict[str, Any]]) -> list[Look]:
         )
         for rank, entry in enumerate(order)
     ]
+
+
+def no_class(looks: Sequence[Look]) -> Look:
+    """Return the looks of nodes whose answer is none of these classes, ranked after them all."""
+    return Look(NONE_OF_THESE, len(looks), UNKNOWN_COLOUR, "circle")

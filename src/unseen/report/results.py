@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from unseen.report.figures import BINS, confidence_counts
-from unseen.report.palette import Look
+from unseen.report.palette import Look, no_class
 from unseen.report.safe import count, duration, number, percent, text
 
 if TYPE_CHECKING:
@@ -37,9 +37,11 @@ def headline(record: dict[str, Any], predictions: pl.DataFrame) -> str:
     if predictions.is_empty():
         return "Every node had a label already; nothing was left to predict"
     mean, low = certainty(predictions)
-    nodes = count(predictions.height, "node")
+    none = record.get("abstained", 0)
+    nodes = count(predictions.height - none, "node")
+    others = f", {none:,} none of these" if none else ""
     return (
-        f"{nodes} got one of {len(classes):,} {eligible}; "
+        f"{nodes} got one of {len(classes):,} {eligible}{others}; "
         f"mean confidence {number(mean)}; {low:,} below {LOW}"
     )
 
@@ -51,8 +53,10 @@ def figures_in_short(record: dict[str, Any], predictions: pl.DataFrame) -> str:
     seen = sum(bool(entry["seen"]) for entry in classes)
     used = sum(entry["predicted"] > 0 for entry in classes)
     share = percent(low / predictions.height) if predictions.height else "0%"
+    none = record.get("abstained", 0)
+    of = f"of {graph['nodes']:,} in the graph" + (f"; {none:,} none of these" if none else "")
     cards = [
-        (f"{predictions.height:,}", "nodes classified", f"of {graph['nodes']:,} in the graph"),
+        (f"{predictions.height - none:,}", "nodes classified", of),
         (f"{len(classes):,}", "classes", f"{seen:,} with labels, {len(classes) - seen:,} unseen"),
         (number(mean), "mean confidence", f"{count(used, 'class', 'classes')} in use"),
         (f"{low:,}", f"below {LOW}", f"{share} of the predictions"),
@@ -78,11 +82,15 @@ def mark(look: Look, hollow: bool = False) -> str:
 
 def legend(record: dict[str, Any], looks: Sequence[Look]) -> str:
     """Return a button for each class, which shows or hides its nodes on the map."""
-    entries = {entry["name"]: entry for entry in record["classes"]}
+    counts = {entry["name"]: entry["predicted"] for entry in record["classes"]}
+    none = record.get("abstained", 0)
+    if none:
+        other = no_class(looks)
+        looks, counts = [*looks, other], {**counts, other.name: none}
     return "".join(
         f'<button type="button" aria-pressed="true" data-rank="{look.rank}" '
         f'title="{text(look.name)}">{mark(look)}<span>{text(look.name)}</span>'
-        f"<small>{entries[look.name]['predicted']:,}</small></button>"
+        f"<small>{counts[look.name]:,}</small></button>"
         for look in looks
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ import torch
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from unseen.errors import InputError, MissingExtraError
 from unseen.models.baselines import wdvsc
 from unseen.models.baselines.wdvsc import WDVSc, plan
 from unseen.propagate.hops import Hops
@@ -217,21 +215,3 @@ def test_the_search_space_holds_settings_and_their_defaults() -> None:
     assert WDVSc.search_space.keys() == {"learning_rate", "epochs", "decay"}
     for name, values in WDVSc.search_space.items():
         assert defaults[name] in values
-
-
-def test_errors_say_what_to_do(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
-    hops, labels, csds = problem
-    with pytest.raises(InputError, match=r"labels: WDVSc .* 1 or more classes, found those of 0"):
-        WDVSc().fit(hops, np.full(NODES, -1), csds)
-    few = np.where(labels < 0, 0, labels)
-    few[0] = -1
-    with pytest.raises(InputError, match=r"labels: .* 2 classes .* at least 2 .* found 1; give"):
-        WDVSc().fit(hops, few, csds)
-    model = WDVSc(**{**SMALL, "epochs": 1}).fit(hops, labels, csds)
-    with pytest.raises(InputError, match=r"nodes: expected vectors of 9 .* found 8"):
-        model.scores(own_hops(hops.own[:, :8]))
-    with pytest.raises(InputError, match=r"csds: expected 6 dimensions .* found 5"):
-        model.scores(hops, csds[:, :5])
-    monkeypatch.setitem(sys.modules, "ot", None)
-    with pytest.raises(MissingExtraError, match=r'WDVSc needs .*pip install "unseen\[paper\]"'):
-        WDVSc().fit(hops, labels, csds)

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from unseen.errors import InputError, MissingExtraError
+from unseen.errors import InputError
 from unseen.models.base import Model, check_fit, check_widths, seen_classes
 from unseen.models.baselines.zs_gcn import SLOPE
 from unseen.models.training import one_thread, stalled
@@ -111,7 +111,6 @@ class WDVSc(Model):
         """Train the map on means of seen classes and clusters of unlabelled nodes."""
         import torch
 
-        _require_ot()
         check_fit(hops, labels, csds, same_space=False)
         seen = seen_classes("WDVSc", labels, 1)  # [C_s]
         wanted = np.ones(len(csds), np.bool_) if among is None else np.array(among)
@@ -211,10 +210,3 @@ def _centres(layers: Sequence[Tensor], S: Tensor) -> Tensor:
 def _squared(A: Any, B: Any) -> Any:
     """Return squared distances of rows, as tensors or as arrays. [a, d], [b, d] -> [a, b]"""
     return (A * A).sum(1)[:, None] - 2 * A @ B.T + (B * B).sum(1)
-
-
-def _require_ot() -> None:
-    try:
-        import ot  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError("WDVSc", "paper") from error
