@@ -9,6 +9,7 @@ import pytest
 
 from unseen.paper import choosing
 from unseen.paper.ledger import Ledger
+from unseen.paper.methods import METHODS
 from unseen.paper.plan import Plan
 from unseen.paper.trial import Trial
 
@@ -90,8 +91,27 @@ def test_hindsight_tells_when_validation_misleads(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", choosing.SEARCHED)
 def test_every_search_begins_with_the_defaults(method: str) -> None:
-    from unseen.paper.methods import METHODS
-
     first = next(choosing.streams(Plan(methods=(method,)))[0])
-    assert first.settings == METHODS[method].settings("cora")
+    defaults = METHODS[method].settings("cora")
+    if method in choosing.SHORTENED:
+        defaults = {"epochs": (METHODS[method].epochs or 0) // 10}
+    assert first.settings == defaults
     assert (first.split, first.on, first.seed) == ("II", "validation", 0)
+
+
+@pytest.mark.parametrize("method", choosing.SHORTENED)
+def test_what_is_chosen_has_its_whole_schedule(method: str, tmp_path: Path) -> None:
+    """A trial of a slow method runs a tenth of the epochs of the settings that it stands for."""
+    ledger, plan = Ledger(tmp_path), Plan(methods=(method,), trials=2)
+    stream = choosing.streams(plan)[0]
+    trial = next(stream)
+    tried = []
+    while trial.on == "validation":
+        tried.append(trial.settings["epochs"])
+        outcome = {"accuracy": float(len(tried)), "floor": 1.0, "classes given": 2}
+        ledger.add(trial, outcome)
+        trial = stream.send(outcome)
+    chosen = choosing.chosen(plan, ledger)[method]["cora"]
+    assert len(tried) == 2
+    assert chosen["epochs"] == 10 * tried[-1]
+    assert chosen["epochs"] in METHODS[method].space["epochs"]

@@ -46,7 +46,7 @@ def work(streams: Iterable[Stream], ledger: Ledger, told: Told, jobs: int = 0) -
         return trial
 
     with ProcessPoolExecutor(
-        jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_begin
+        jobs, mp_context=multiprocessing.get_context("spawn"), initializer=begin
     ) as pool:
 
         def submit(stream: Stream, outcome: Outcome | None) -> None:
@@ -78,9 +78,9 @@ def work(streams: Iterable[Stream], ledger: Ledger, told: Told, jobs: int = 0) -
             raise
 
 
-def _begin() -> None:
-    """A process a core: threads inside would only wait for each other."""
-    os.environ["OMP_NUM_THREADS"] = "1"  # for what is loaded from here on
+def begin() -> None:
+    """Make a process ready to run trials: one thread, and no life after its parent."""
+    os.environ["OMP_NUM_THREADS"] = "1"  # a process a core: threads would wait for each other
     import torch
     from threadpoolctl import threadpool_limits
 
