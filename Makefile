@@ -1,5 +1,6 @@
 # make demo   install, run the main job on the embedded graph, say where the report lies
 # make test   install, then linters, type check and all tests that need no cluster and no browser
+# make bench  install, then everything under benchmarks/ (an hour, 60 GB of disk), tables in docs/scale.md
 # Variables:  PYTHON=python3.12   VENV=.venv   INDEX=<an extra package index, e.g. for CPU-only torch>
 
 PYTHON ?= python3
@@ -9,7 +10,9 @@ BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	$(if $(INDEX),--extra-index-url $(INDEX)) --constraint constraints.txt
 
-.PHONY: demo test slow lint types wheel clean
+BENCHMARKS = training propagate_memory propagate_disk blocks loading encoding
+
+.PHONY: demo test slow bench lint types wheel clean
 
 demo: $(VENV)/.base
 	$(BIN)/unseen demo
@@ -19,6 +22,10 @@ test: $(VENV)/.test lint types
 
 slow: $(VENV)/.test
 	$(BIN)/python -m pytest
+
+bench: $(VENV)/.test
+	for each in $(BENCHMARKS); do $(BIN)/python benchmarks/$$each.py || exit 1; done
+	$(BIN)/python benchmarks/page.py
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -27,7 +27,7 @@ from unseen.report import layout
 Call = Callable[..., tuple[int, str, str]]
 COMMANDS = (
     *("classify", "predict", "check", "evaluate", "compare", "csd", "datasets", "demo"),
-    "reproduce",
+    *("reproduce", "walk", "classify-walk"),
 )
 HEAVY = ("numpy", "polars", "torch", "scipy", "sklearn", "plotly", "pandas", "wordllama")
 

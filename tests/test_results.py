@@ -1,31 +1,49 @@
-"""The results table of the README is the record in results/, number for number."""
+"""The tables of the docs and of the README are what the records have, number for number."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from pathlib import Path
+from types import ModuleType
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 
 
-def results_table(record: dict[str, dict[str, dict[str, float]]]) -> str:
-    """Return the table of the README as the record has it."""
-    lines = [
-        "| graph | majority floor | text only | full pipeline | macro | calibration error |",
-        "|---|---|---|---|---|---|",
-    ]
-    for name, row in record["rows"].items():
-        spread = f" ± {row['deviation']:.1f}" if row["runs"] > 1 else ""
-        lines.append(
-            f"| {name} | {row['floor']:.1f} | {row['text only']:.1f} | "
-            f"**{row['accuracy']:.1f}**{spread} | {row['macro']:.1f} | "
-            f"{row['calibration error']:.2f} |"
-        )
-    return "\n".join(lines)
+def script(path: str) -> ModuleType:
+    """Return a script of the repository as a module."""
+    spec = importlib.util.spec_from_file_location(Path(path).stem, ROOT / path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-def test_every_figure_of_the_readme_stands_in_the_record() -> None:
-    record = json.loads((ROOT / "results" / "text_graphs.json").read_text(encoding="utf-8"))
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = readme.partition("<!-- results -->\n")[2].partition("\n<!-- /results -->")[0]
-    assert shown == results_table(record)
+@pytest.mark.parametrize(
+    ("page", "maker"),
+    [
+        ("docs/results.md", "results/tables.py"),
+        ("README.md", "results/tables.py"),
+        ("docs/scale.md", "benchmarks/page.py"),
+    ],
+)
+def test_every_table_is_what_the_records_have(page: str, maker: str) -> None:
+    made, text = script(maker), (ROOT / page).read_text(encoding="utf-8")
+    assert made.BLOCK.findall(text), "no table in the page"
+    assert made.filled(text) == text, f"run python {maker}"
+
+
+def test_a_changed_number_is_noticed() -> None:
+    made, text = script("results/tables.py"), (ROOT / "docs/results.md").read_text("utf-8")
+    first = made.BLOCK.search(text)
+    digit = next(i for i in range(first.start(), first.end()) if text[i].isdigit())
+    changed = text[:digit] + str((int(text[digit]) + 1) % 10) + text[digit + 1 :]
+    assert made.filled(changed) != changed
+
+
+def test_no_run_is_there_twice() -> None:
+    runs = [json.dumps(line["run"], sort_keys=True) for line in script("results/tables.py").lines()]
+    assert len(runs) == len(set(runs))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unseen.cli_big import Among, AsJson, register
 from unseen.console import number, print_json, print_table, progress_bar, say
 
 if TYPE_CHECKING:
@@ -30,13 +31,6 @@ app = typer.Typer(
 )
 datasets_app = typer.Typer(no_args_is_help=True, help="Graphs to try things on.")
 app.add_typer(datasets_app, name="datasets")
-
-
-class Among(StrEnum):
-    """Which classes an unlabelled node may belong to."""
-
-    all = "all"
-    unseen = "unseen"
 
 
 class Device(StrEnum):
@@ -72,7 +66,6 @@ Abstain = Annotated[
 ]
 DeviceOption = Annotated[Device, typer.Option(help="For encoders that run a network.")]
 Seed = Annotated[int, typer.Option(help="Of every random choice.", min=0)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Out = Annotated[Path, typer.Option("--out", help="Folder of the run; replaced as a whole.")]
 
 
@@ -531,6 +524,9 @@ def _tell(prediction: Prediction, out: Path, as_json: bool) -> None:
     say(f"Report: {out / 'report.html'}")
 
 
+register(app)
+
+
 def main() -> None:
     """Run the command line; a user's mistake is one line on standard error and exit code 2."""
     from unseen.errors import UnseenError
@@ -544,7 +540,7 @@ def main() -> None:
         sys.stderr.write(f"unseen: {' '.join(str(error).split())}\n")
         sys.exit(2)
     except KeyboardInterrupt:
-        sys.stderr.write("unseen: interrupted; nothing was written\n")
+        sys.stderr.write("unseen: interrupted; no half-written file is left, and finished parts are kept\n")
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(0)

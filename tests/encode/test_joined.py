@@ -41,9 +41,7 @@ def test_the_cosine_is_the_mean_of_the_cosines() -> None:
     X = encode(joined, TEXTS[:3])
     assert X.shape == (3, joined.dimensions)
     cosines = [unit(part.encode(TEXTS[:3])) for part in parts]
-    np.testing.assert_allclose(
-        X @ X.T, np.mean([E @ E.T for E in cosines], axis=0), atol=1e-6
-    )
+    np.testing.assert_allclose(X @ X.T, np.mean([E @ E.T for E in cosines], axis=0), atol=1e-6)
     np.testing.assert_allclose(joined.encode(TEXTS[:3]), X, atol=1e-6)
 
 

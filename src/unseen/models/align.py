@@ -44,7 +44,7 @@ STEPS, LAZINESS = 5, 0.5  # of the walk that smooths vectors for clusters and ge
 SHARPNESS = 0.4  # gamma, at which T was as often right as it said, on text graphs made nameless
 COUNTED = 6  # unseen classes whose 720 matchings are counted out
 STRANGE = 0.2  # share of labelled nodes that are less like their class than a stranger may be
-CHANCE = 1.2  # times the share that guessing would match, below which T says nothing
+CHANCE = 1.05  # times the share that guessing would match, below which T says nothing
 
 
 class Align(Refine):

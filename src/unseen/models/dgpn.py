@@ -182,7 +182,9 @@ class DGPN(Model):
         start = self._start(hops.shape[1], csds.shape[1], rng)
         sparse = isinstance(hops.blocks, SparseBlocks) and PSI + BIAS in start
         if sparse and self.similarity == "inner" and self.device == "cpu":
-            maps, history = start, self._train_sparse(start, hops, labelled, own, rivals)
+            with threadpool_limits(1, "blas"):  # products this small only wait for each other
+                history = list(self._train_sparse(start, hops, labelled, own, rivals))
+            maps = start
         else:
             maps, history = self._train(start, hops, labelled, own, rivals, rng)
 
@@ -236,8 +238,8 @@ class DGPN(Model):
         labelled: NDArray[np.int64],
         own: NDArray[np.int64],
         rivals: NDArray[np.float32],
-    ) -> list[float]:
-        """Do as `_train` does, on sparse attributes and in place."""
+    ) -> Iterator[float]:
+        """Do as `_train` does on sparse attributes, epoch by epoch and in place."""
         from unseen.models import dgpn_sparse
 
         assert isinstance(hops.blocks, SparseBlocks)
@@ -256,10 +258,7 @@ class DGPN(Model):
         )
         names = (PSI, PSI + BIAS, LOCAL, LOCAL + BIAS, COMPOSED, COMPOSED + BIAS)
         maps = dgpn_sparse.Maps(*(start[name].numpy() for name in names))
-        with threadpool_limits(1):  # products this small only wait for each other
-            return list(
-                training.train(maps, self.epochs, self.learning_rate, self.decay, self.seed)
-            )
+        return training.train(maps, self.epochs, self.learning_rate, self.decay, self.seed)
 
     def _local_share(self, hops: int) -> float:
         """Return the weight of the mean over K+1 hops of the local losses."""

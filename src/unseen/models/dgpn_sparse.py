@@ -12,19 +12,42 @@ at the last hop, those and their neighbours at the one before, and so on. Backwa
 The local head folds into one small matrix, :math:`\phi_{loc}(h) \cdot s_c = h \cdot (V s_c) + c
 \cdot s_c`, so that its scores, their softmax and its gradient take one look at each latent vector.
 
+Columns of the latent space do not meet on the way to h, nor on the way back from it. So an epoch is
+three turns, and threads wait for each other only between them: each takes some columns, then one of
+the two heads, then its columns again. Every number is summed by one thread in one order: the same
+bits on every run, with any number of threads.
+
 Dropout takes a random byte for each entry, so its rate is rounded to 1/256. Arrays are written
-where they lay in the epoch before. One thread, the same bits on every run.
+where they lay in the epoch before.
+
+What was tried: several seeds in one product, so that indices are read once for all (they are 3 % of
+its time; seeds had better run side by side, a core for each), and labelled nodes shared out instead
+of heads (BLAS sums the last rows of a matrix in another order, hence other bits).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
-from numba import njit
+
+from unseen.models.dgpn_loops import (
+    adam,
+    add_rows,
+    cross_entropy,
+    csr,
+    draw,
+    drop,
+    from_latent,
+    multiply,
+    to_latent,
+)
+from unseen.propagate.memory import WIDEST, columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,9 +55,11 @@ if TYPE_CHECKING:
     from unseen.propagate.sparse import SparseBlocks
 
 EIGHT = 8  # rows: products of fewer, or of a number between, are slower in BLAS than of the next
-NEVER = np.float32(-1e30)  # score of a class that is there to fill up the eight
+TWELVE = 12  # columns that OpenBLAS takes at a time where it has AVX2
+SMALL = 20_000_000  # multiplications in an epoch, below which threads wait more than they work
+NARROW = 32  # columns; a thread that has fewer mostly reads indices
 
-compiled = njit(cache=True, fastmath=True, nogil=True, error_model="numpy")
+Every = Callable[[Sequence[Callable[[], Any]]], list[Any]]
 
 
 class Maps(NamedTuple):
@@ -46,6 +71,28 @@ class Maps(NamedTuple):
     c_loc: NDArray[np.float32]  # [d_s]
     V_com: NDArray[np.float32]  # phi_com [d_h, d_s]
     c_com: NDArray[np.float32]  # [d_s]
+
+
+class Columns:
+    """Some columns of the latent space, and room for what is known of them alone.
+
+    Args:
+        at: which ones.
+        rows: of V_com, whose gradient the same thread looks after.
+        width: c, how many columns there is room for: `at` and zeros up to a multiple of 8.
+        inputs: d.
+        nodes: that are heard of at each hop, n_k. [K+1]
+    """
+
+    def __init__(self, at: slice, rows: slice, width: int, inputs: int, nodes: list[int]) -> None:
+        self.at, self.rows = at, rows
+        self.own = slice(0, at.stop - at.start)  # the same columns, in here
+        self.W, self.slope, self.first, self.second = (  # psi, its gradient, Adam's moments [d, c]
+            np.zeros((inputs, width), np.float32) for _ in range(4)
+        )
+        self.heard, self.delta = (  # P^k Z, and Delta_k + P^T (Delta_{k+1} + ..). [n_k, c]
+            [np.zeros((n, width), np.float32) for n in nodes] for _ in range(2)
+        )
 
 
 class Training:
@@ -82,184 +129,186 @@ class Training:
             rows.append(np.union1d(rows[-1], P[rows[-1]].indices))
         rows.reverse()
         steps = [P[here][:, there] for there, here in pairwise(rows)]
-        self.X, self.X_back = _csr(blocks.X[rows[0]]), _csr(blocks.X[rows[0]].T)
-        self.steps, self.back = [_csr(step) for step in steps], [_csr(step.T) for step in steps]
+        self.X, self.X_back = csr(blocks.X[rows[0]]), csr(blocks.X[rows[0]].T)
+        self.steps, self.back = [csr(step) for step in steps], [csr(step.T) for step in steps]
         self.at = [np.searchsorted(each, labelled).astype(np.int32) for each in rows]
-        self.own = own
+        self.own = np.tile(own, len(rows))
         self.rivals = np.zeros((-(-len(rivals) // EIGHT) * EIGHT, rivals.shape[1]), np.float32)
         self.rivals[: len(rivals)] = rivals
         self.classes = len(rivals)
         self.before, self.after = np.array(before, np.float32), np.array(after, np.float32)
-        self.local = local
-        self.dropped = round(256 * dropout)
-        self.scale = np.float32(256 / (256 - self.dropped))
-        self.drop_prediction = drop_prediction
+        self.share = local * len(rows)  # of the mean over hops
+        self.dropped = np.uint8(min(255, round(256 * dropout)))
+        self.scale = np.float32(256 / (256 - int(self.dropped)))
+        no = np.uint8(0), np.float32(1)
+        self.drop_prediction = (self.dropped, self.scale) if drop_prediction else no
+
         hops, m, d_s = len(rows), len(labelled), rivals.shape[1]
+        ties = len(self.X[1]) + sum(len(step[1]) for step in self.steps)
+        heads = m * (hops * len(self.rivals) + d_s)
+        self.threads = _threads(latent * (2 * ties + 3 * heads), latent)
+        c, slices = columns(latent, min(WIDEST, -(-latent // self.threads)))
+        cuts = zip(slices, _stretches(latent, len(slices)), strict=True)
+        nodes = [len(each) for each in rows]
+        self.columns = [Columns(*cut, c, blocks.X.shape[1], nodes) for cut in cuts]
         self.noise_shape = (hops + 1, m, max(latent, d_s))
-        self._heard = [np.empty((len(each), latent), np.float32) for each in rows]
-        self._delta = [np.empty_like(each) for each in self._heard]
         self._H, self._dH = (np.empty((hops, m, latent), np.float32) for _ in range(2))
         self._z, self._d_z = (np.empty((m, latent), np.float32) for _ in range(2))
         self._f = np.empty((len(self.rivals), hops * m), np.float32)
         self._g = np.empty((len(self.rivals), m), np.float32)
-        self._s, self._mask = (np.empty((m, d_s), np.float32) for _ in range(2))
-        self._dW = np.empty((blocks.X.shape[1], latent), np.float32)
+        self._s = np.empty((m, d_s), np.float32)
 
     def train(
         self, maps: Maps, epochs: int, rate: float, decay: float, seed: int
     ) -> Iterator[float]:
-        """Take steps of Adam, in place, and give the loss before each."""
-        random = np.random.SFC64(seed)
+        """Take steps of Adam, in place, and give the loss before each; W is written at the end."""
+        state = np.random.SFC64(seed).state["state"]["state"]
         size = int(np.prod(self.noise_shape))
-        first, second = (Maps(*(np.zeros_like(each) for each in maps)) for _ in range(2))
-        for epoch in range(1, epochs + 1):
-            words = random.random_raw(-(-size // 8))
-            noise = words.view(np.uint8)[:size].reshape(self.noise_shape)
-            loss, gradients = self.losses(maps, noise)
-            for value, gradient, m, v in zip(maps, gradients, first, second, strict=True):
-                _adam(value.ravel(), gradient.ravel(), m.ravel(), v.ravel(), epoch, rate, decay)
-            yield loss
+        words = np.empty((2, -(-size // 8)), np.uint64)  # of this epoch and of the next
+        noise = [each.view(np.uint8)[:size].reshape(self.noise_shape) for each in words]
+        gradients = Maps(*(np.zeros_like(each) for each in maps))
+        narrow = [
+            (value.reshape(-1), gradient.reshape(-1), *np.zeros((2, value.size), np.float32))
+            for value, gradient in zip(maps[1:], gradients[1:], strict=True)
+        ]
+        self._take(maps.W)
+        for part in self.columns:
+            part.first[:] = part.second[:] = 0
+
+        def learn(part: Columns) -> None:
+            self._backward(part, gradients)
+            flat = (each.reshape(-1) for each in (part.W, part.slope, part.first, part.second))
+            adam(*flat, epoch, rate, decay)
+
+        draw(state, words[1])
+        with _pool(self.threads) as every:
+            for epoch in range(1, epochs + 1):
+                meanwhile = partial(draw, state, words[(epoch + 1) % 2])
+                loss = self._epoch(maps, noise[epoch % 2], gradients, learn, every, meanwhile)
+                for each in narrow:
+                    adam(*each, epoch, rate, decay)
+                yield loss
+        for part in self.columns:
+            maps.W[:, part.at] = part.W[:, part.own]
 
     def losses(self, maps: Maps, noise: NDArray[np.uint8]) -> tuple[float, Maps]:
         """Return Q (Eq. 21) and its gradient; a byte of `noise` below the rate drops an entry."""
-        W, b, V_loc, c_loc, V_com, c_com = maps
-        H, z, f, g, scale = self._H, self._z, self._f, self._g, self.scale
-        # P^k Z on the rows that are needed, then psi and its dropout on the labelled ones
-        _multiply(*self.X, W, self._heard[0])
-        for step, (near, far) in zip(self.steps, pairwise(self._heard), strict=True):
-            _multiply(*step, near, far)
-        z.fill(0)
-        for k, u in enumerate(self._heard):
-            a_k, omega = self.before[k], self.after[k]
-            _to_latent(u, self.at[k], a_k, b, noise[k], self.dropped, scale, omega, H[k], z)
-        flat = H.reshape(-1, H.shape[2])  # [(K+1)m, d_h]
+        gradients = Maps(*(np.empty_like(each) for each in maps))
+        self._take(maps.W)
+        with _pool(self.threads) as every:
+            learn = partial(self._backward, gradients=gradients)
+            loss = self._epoch(maps, noise, gradients, learn, every)
+        for part in self.columns:
+            gradients.W[:, part.at] = part.slope[:, part.own]
+        return loss, gradients
 
-        # the local loss, Eq. 17-18, folded
-        A: NDArray[np.float32] = self.rivals @ V_loc.T  # [C', d_h]
-        a: NDArray[np.float32] = self.rivals @ c_loc  # [C']
-        a[self.classes :] = NEVER
-        np.matmul(A, flat.T, out=f)  # [C', (K+1)m]
-        f += a[:, None]
-        share = self.local * len(H)
-        q_loc = share * _cross_entropy(f, np.tile(self.own, len(H)))
-        f *= np.float32(share)
-        d_A: NDArray[np.float32] = f @ flat
-        d_a: NDArray[np.float32] = f.sum(axis=1)
-        np.matmul(f.T, A, out=self._dH.reshape(flat.shape))
+    def _take(self, W: NDArray[np.float32]) -> None:
+        """Share W out."""
+        for part in self.columns:
+            part.W[:, part.own] = W[:, part.at]
 
-        # the compositional loss, Eq. 20
-        predicted = np.matmul(z, V_com, out=self._s)  # [m, d_s]
-        predicted += c_com
-        if self.drop_prediction:
-            np.multiply(noise[-1, :, : len(c_com)] >= self.dropped, scale, out=self._mask)
-            predicted *= self._mask
-        np.matmul(self.rivals, predicted.T, out=g)  # [C', m]
-        g[self.classes :] = NEVER
-        q_com = _cross_entropy(g, self.own)
-        d_predicted = np.matmul(g.T, self.rivals, out=self._s)
-        if self.drop_prediction:
-            d_predicted *= self._mask
-        np.matmul(d_predicted, V_com.T, out=self._d_z)
+    def _epoch(
+        self,
+        maps: Maps,
+        noise: NDArray[np.uint8],
+        gradients: Maps,
+        learn: Callable[[Columns], None],
+        every: Every,
+        meanwhile: Callable[[], None] = lambda: None,
+    ) -> float:
+        """Return Q, and bring `gradients` up to date but for W, which is up to `learn`."""
 
-        # back through psi, where Delta_k takes the place of h^(k), then Horner's rule
-        d_b = np.zeros_like(b)
+        def judge_hops() -> float:
+            loss = self._judge_hops(maps, gradients)
+            meanwhile()  # this head is the quicker one
+            return loss
+
+        every([partial(self._forward, part, maps.b, noise) for part in self.columns])
+        losses = every([partial(self._judge_sum, maps, noise, gradients), judge_hops])
+        every([partial(learn, part) for part in self.columns])
+        return sum(losses)
+
+    def _forward(self, part: Columns, b: NDArray[np.float32], noise: NDArray[np.uint8]) -> None:
+        """P^k Z on the rows that are needed, then psi and its dropout on the labelled ones."""
+        self._z[:, part.at] = 0
+        ends = (part.at.start, part.at.stop)
+        source = part.W
+        for k, (matrix, u) in enumerate(zip([self.X, *self.steps], part.heard, strict=True)):
+            multiply(matrix, source, u)
+            source = u
+            left_out = (noise[k], self.dropped, self.scale)
+            weights = (self.before[k], self.after[k])
+            to_latent(u, self.at[k], b, *left_out, *weights, self._H[k], self._z, *ends)
+
+    def _judge_hops(self, maps: Maps, gradients: Maps) -> float:
+        """Return the local loss, Eq. 17-18, and leave its gradients; the head is folded."""
+        f, A = self._f, self.rivals @ maps.V_loc.T  # [C', (K+1)m] and [C', d_h]
+        h, d_h = (each.reshape(-1, each.shape[2]) for each in (self._H, self._dH))  # [(K+1)m, d_h]
+        np.matmul(A, h.T, out=f)
+        bias: NDArray[np.float32] = self.rivals @ maps.c_loc  # [C']
+        loss = cross_entropy(f, self.own, bias[: self.classes], self.share)
+        np.matmul(f.T, A, out=d_h)
+        d_A: NDArray[np.float32] = f @ h  # [C', d_h]
+        np.matmul(d_A.T, self.rivals, out=gradients.V_loc)
+        np.matmul(f.sum(axis=1), self.rivals, out=gradients.c_loc)
+        return loss
+
+    def _judge_sum(self, maps: Maps, noise: NDArray[np.uint8], gradients: Maps) -> float:
+        """Return the compositional loss, Eq. 20, and leave its gradients but for V_com."""
+        g, s, left_out = self._g, self._s, (noise[-1], *self.drop_prediction)
+        np.matmul(self._z, maps.V_com, out=s)  # [m, d_s]
+        drop(s, maps.c_com, *left_out)
+        np.matmul(self.rivals, s.T, out=g)  # [C', m]
+        loss = cross_entropy(g, self.own, np.zeros(self.classes, np.float32), 1.0)
+        np.matmul(g.T, self.rivals, out=s)
+        drop(s, np.zeros_like(maps.c_com), *left_out)
+        np.matmul(s, maps.V_com.T, out=self._d_z)
+        s.sum(axis=0, out=gradients.c_com)
+        return loss
+
+    def _backward(self, part: Columns, gradients: Maps) -> None:
+        """Back through psi, where Delta_k takes the place of h^(k), then Horner's rule."""
+        at, H = part.at, self._H
+        np.matmul(self._z[:, part.rows].T, self._s, out=gradients.V_com[part.rows])
+        gradients.b[at] = 0
         for k, d in enumerate(self._dH):
-            _from_latent(H[k], d, self._d_z, self.after[k], scale, self.before[k], d_b)
-        delta = H[-1]
+            weights = (self.before[k], self.after[k], self.scale)
+            from_latent(H[k], d, self._d_z, *weights, gradients.b, at.start, at.stop)
+        part.delta[-1][:] = 0
+        add_rows(part.delta[-1], self.at[-1], H[-1], at.start, at.stop)
         for k in range(len(H) - 2, -1, -1):
-            _multiply(*self.back[k], delta, self._delta[k])
-            delta = self._delta[k]
-            _add_rows(delta, self.at[k], H[k])
-        _multiply(*self.X_back, delta, self._dW)
-        return q_com + q_loc, Maps(
-            W=self._dW,
-            b=d_b,
-            V_loc=d_A.T @ self.rivals,
-            c_loc=d_a @ self.rivals,
-            V_com=z.T @ d_predicted,
-            c_com=d_predicted.sum(axis=0),
-        )
+            multiply(self.back[k], part.delta[k + 1], part.delta[k])
+            add_rows(part.delta[k], self.at[k], H[k], at.start, at.stop)
+        multiply(self.X_back, part.delta[0], part.slope)
 
 
-def _cross_entropy(scores: NDArray[np.float32], own: NDArray[np.int64]) -> float:
-    """Return the mean of -ln softmax(scores)[own] and put its gradient in their place. [C', m]"""
-    nodes = np.arange(scores.shape[1])
-    scores -= scores.max(axis=0)
-    right = scores[own, nodes].sum(dtype=np.float64)
-    np.exp(scores, out=scores)
-    total = scores.sum(axis=0)
-    scores /= total * np.float32(len(nodes))
-    scores[own, nodes] -= np.float32(1 / len(nodes))
-    return float((np.log(total).sum(dtype=np.float64) - right) / len(nodes))
+@contextmanager
+def _pool(threads: int) -> Iterator[Every]:
+    """Give what does all works, the first of them in this thread."""
+    with ThreadPoolExecutor(max(1, threads - 1)) as pool:
+
+        def every(works: Sequence[Callable[[], Any]]) -> list[Any]:
+            if threads == 1:
+                return [work() for work in works]
+            others = [pool.submit(work) for work in works[1:]]
+            return [works[0](), *(other.result() for other in others)]
+
+        yield every
 
 
-def _csr(matrix: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
-    """Return a sparse matrix as compiled code takes it."""
-    found = sp.csr_array(matrix, dtype=np.float32)
-    return found.indptr.astype(np.int32), found.indices.astype(np.int32), found.data
+def _stretches(length: int, parts: int) -> list[slice]:
+    """Cut rows where BLAS begins anew, so that their products are the same bits as uncut.
+
+    >>> _stretches(128, 2)
+    [slice(0, 60, None), slice(60, 128, None)]
+    """
+    ends = [length * i // parts // TWELVE * TWELVE for i in range(parts)]
+    return [slice(*pair) for pair in pairwise([*ends, length])]
 
 
-@compiled
-def _multiply(indptr, indices, data, B, out):  # type: ignore[no-untyped-def]
-    """out = M B for M in CSR, four entries of a row at a time. [n, d]"""
-    for i in range(len(out)):
-        row, at, end = out[i], indptr[i], indptr[i + 1]
-        row[:] = np.float32(0)
-        while at + 4 <= end:
-            p, q, r, s = data[at], data[at + 1], data[at + 2], data[at + 3]
-            one, two = B[indices[at]], B[indices[at + 1]]
-            three, four = B[indices[at + 2]], B[indices[at + 3]]
-            for c in range(len(row)):
-                row[c] += p * one[c] + q * two[c] + r * three[c] + s * four[c]
-            at += 4
-        while at < end:
-            _add(row, data[at], B[indices[at]])
-            at += 1
+def _threads(multiplications: int, latent: int) -> int:
+    """Return how many threads pay, of those that PyTorch may use."""
+    import torch
 
-
-@compiled
-def _add(row, weight, other):  # type: ignore[no-untyped-def]
-    """row += weight * other"""
-    for c in range(len(row)):
-        row[c] += weight * other[c]
-
-
-@compiled
-def _add_rows(delta, at, more):  # type: ignore[no-untyped-def]
-    """delta[at] += more"""
-    for i in range(len(at)):
-        _add(delta[at[i]], np.float32(1), more[i])
-
-
-@compiled
-def _to_latent(heard, at, before, b, noise, dropped, scale, after, H, z):  # type: ignore[no-untyped-def]
-    """h = dropout(ReLU(a_k u + b)) of the labelled rows, and its share of z. [m, d_h]"""
-    for i in range(len(at)):
-        u, h, byte = heard[at[i]], H[i], noise[i]
-        for c in range(len(b)):
-            value = before * u[c] + b[c]
-            h[c] = value * scale if (value > 0) & (byte[c] >= dropped) else np.float32(0)
-        _add(z[i], after, h)
-
-
-@compiled
-def _from_latent(H, d_h, d_z, after, scale, before, d_b):  # type: ignore[no-untyped-def]
-    """Put Delta_k in the place of h^(k): its gradient, through dropout and ReLU. [m, d_h]"""
-    for i in range(len(H)):
-        h, d, z = H[i], d_h[i], d_z[i]
-        for c in range(len(h)):
-            gradient = (d[c] + after * z[c]) * scale if h[c] > 0 else np.float32(0)
-            d_b[c] += gradient
-            h[c] = gradient * before
-
-
-@compiled
-def _adam(value, gradient, first, second, step, rate, decay):  # type: ignore[no-untyped-def]
-    """One step of Adam (0.9, 0.999, 1e-8), in place."""
-    one, two = 1 - 0.9**step, 1 - 0.999**step
-    pace, root = np.float32(rate / one), np.float32(1 / np.sqrt(two))
-    for i in range(len(value)):
-        g = gradient[i] + np.float32(decay) * value[i]
-        first[i] = np.float32(0.9) * first[i] + np.float32(0.1) * g
-        second[i] = np.float32(0.999) * second[i] + np.float32(0.001) * g * g
-        value[i] -= pace * first[i] / (np.sqrt(second[i]) * root + np.float32(1e-8))
+    most = max(1, latent // NARROW)
+    return min(most, torch.get_num_threads()) if multiplications > SMALL else 1

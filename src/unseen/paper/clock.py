@@ -23,7 +23,6 @@ from unseen.models.dgpn import DGPN
 from unseen.models.training import one_thread
 from unseen.propagate.hops import decompose
 from unseen.propagate.operators import Operator
-from unseen.propagate.sparse import SparseBlocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,37 +78,15 @@ def sparse_epoch(sizes: Sizes) -> float:
     `fit` cuts what it needs out of the graph first, for longer than an epoch, and says nothing in
     between; so this takes the loop that it would take.
     """
-    from unseen.models.dgpn_sparse import Maps, Training
+    from torch import Generator
 
     operator = Operator(random_regular(sizes.nodes, sizes.degree))
     hops = decompose(attributes(sizes), operator, sizes.hops, LAZINESS)
-    assert isinstance(hops.blocks, SparseBlocks)
     labels, csds = _classes(sizes)
-    model = DGPN.variant("official")
-    before, after = hops.weights.tolist(), [1.0] * (sizes.hops + 1)  # inputs are weighed
-    local = model.local_weight / (sizes.hops + 1)
-    training = Training(
-        hops.blocks,
-        np.arange(sizes.nodes),
-        labels,
-        csds,
-        before,
-        after,
-        local,
-        model.dropout,
-        model.drop_prediction,
-        LATENT,
-    )
-    heads = ((LATENT, SEMANTIC), (SEMANTIC,)) * 2
-    rng = np.random.default_rng(2)
-    maps = Maps(
-        *(
-            rng.normal(0, 0.1, shape).astype(np.float32)
-            for shape in ((sizes.width, LATENT), (LATENT,), *heads)
-        )
-    )
+    model = DGPN.variant("official", latent=LATENT, epochs=MOST)
+    start = model._start(sizes.width, SEMANTIC, Generator().manual_seed(model.seed))
     ticks = [process_time()]
-    for _ in training.train(maps, MOST, model.learning_rate, model.decay, model.seed):
+    for _ in model._train_sparse(start, hops, np.arange(sizes.nodes), labels, csds):
         ticks.append(process_time())
         if _enough(ticks):
             break

@@ -1,0 +1,178 @@
+"""An epoch of DGPN on sparse attributes against the dense one, by turns in one process.
+
+    UNSEEN_DATA=... python benchmarks/training.py [--small]
+
+Class Split I, K = 3, 128 latent columns, the losses of the published code. Both sides run with one
+thread and with as many as there are cores, and the fastest of each side counts. Times are the least
+of many epochs. Beside those on the wall there are those that the processor worked: while other
+programs run, these tell more, and threads gain nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import torch
+from common import cores, keep, table, versions
+from dense_dgpn import DenseDGPN
+from threadpoolctl import threadpool_limits
+
+from unseen.datasets.class_vectors import class_vectors
+from unseen.datasets.registry import load
+from unseen.evaluate.protocol import hold_out
+from unseen.models.dgpn import BIAS, COMPOSED, DGPN, LOCAL, PSI
+from unseen.paper import clock
+from unseen.propagate.hops import Hops, decompose
+from unseen.propagate.operators import Operator
+from unseen.vectors import unit
+
+HOPS, LAZINESS = 3, 0.7
+EQUAL = 5  # epochs whose losses are compared
+NAMES = tuple(name + end for name in (PSI, LOCAL, COMPOSED) for end in ("", BIAS))
+MANY = 1_000_000  # epochs, of which as many are taken as are wanted
+DENSE, OURS = "dense", "unseen"
+BOTH = "seeds side by side"
+
+Problem = tuple[Hops, Any, Any]  # hops, labels and CSDs
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--small", action="store_true", help="a tiny graph: only to see it run")
+    parser.add_argument("--repeats", type=int, default=30, help="turns of each route")
+    chosen = parser.parse_args()
+    names = ("random",) if chosen.small else ("cora", "citeseer")
+    found = {name: measure(name, 2 if chosen.small else chosen.repeats) for name in names}
+    kept = {"cores": cores(), "versions": versions("numpy", "numba", "torch"), "data": found}
+    print(keep("training", chosen.small, kept))
+
+
+def measure(name: str, repeats: int) -> dict[str, Any]:
+    """Return milliseconds of an epoch by route, and ratios; print them."""
+    hops, labels, csds = random_problem() if name == "random" else problem(name)
+    apart = difference(hops, labels, csds)
+    routes: dict[str, tuple[int, int, Callable[[int], None]]] = {}  # threads, epochs a turn, work
+    for threads in sorted({1, cores()}):
+        network = DenseDGPN(hops, labels, csds)
+        routes[f"{DENSE}, threads: {threads}"] = threads, 2, repeated(network.epoch)
+        torch.set_num_threads(threads)
+        steps = training(hops, labels, csds, 0)
+        routes[f"{OURS}, threads: {threads}"] = threads, 20, repeated(steps.__next__)
+    torch.set_num_threads(1)
+    seeds = [repeated(training(hops, labels, csds, seed).__next__) for seed in range(cores())]
+    routes[f"{OURS}, {BOTH}: {len(seeds)}"] = 1, 20, lambda epochs: together(seeds, epochs)
+
+    wall: dict[str, list[float]] = {route: [] for route in routes}
+    worked: dict[str, list[float]] = {route: [] for route in routes}
+    with threadpool_limits(1, user_api="blas"):
+        for _ in range(repeats):
+            for route, (threads, epochs, work) in routes.items():
+                torch.set_num_threads(threads)
+                many = len(seeds) if BOTH in route else 1
+                rounds = (epochs,) if many > 1 else (1,) * epochs  # threads start once a turn
+                for count in rounds:
+                    begin, cpu = time.perf_counter(), time.process_time()
+                    work(count)
+                    wall[route].append(1000 * (time.perf_counter() - begin) / count / many)
+                    worked[route].append(1000 * (time.process_time() - cpu) / count / many)
+    return told(name, wall, worked, apart)
+
+
+def told(
+    name: str, wall: dict[str, list[float]], worked: dict[str, list[float]], apart: float
+) -> dict[str, Any]:
+    """Print a table and return what is kept."""
+    rows = [
+        {
+            "route": route,
+            "ms": min(wall[route]),
+            "median ms": float(np.median(wall[route])),
+            "processor ms": min(worked[route]),
+            "times the fastest dense": _fastest(wall, DENSE) / min(wall[route]),
+        }
+        for route in wall
+    ]
+    one = [min(worked[f"{side}, threads: 1"]) for side in (DENSE, OURS)]
+    alone = {route: times for route, times in wall.items() if BOTH not in route}
+    ratio = _fastest(wall, DENSE) / _fastest(alone, OURS)
+    print(f"\n{name}, Class Split I: an epoch for one seed")
+    print(table(rows))
+    ratios = {
+        "times the speed of the fastest dense route": ratio,
+        "times the speed in processor time, one thread each": one[0] / one[1],
+        "the same, had the dense route shared its work out to all cores": one[0] / one[1] / cores(),
+        "relative difference of losses without dropout": apart,
+    }
+    for what, value in ratios.items():
+        print(f"{what}: {value:.3g}")
+    return {"routes": rows, **ratios}
+
+
+def problem(name: str) -> Problem:
+    """Return Class Split I of a data set, prepared as the paper's tables are."""
+    data = load(name)
+    X = data.graph.features
+    X = X.multiply(1 / np.maximum(X.sum(axis=1), 1e-12)[:, None]).tocsr()
+    hops = decompose(X, Operator(data.graph.adjacency), HOPS, LAZINESS)
+    return hops, hold_out(data.truth, data.splits["I"]).of, unit(class_vectors(name, "text"))
+
+
+def random_problem() -> Problem:
+    """Return a small graph, all of whose nodes are labelled."""
+    sizes = clock.Sizes(200, 4, 300, HOPS, 0.05)
+    operator = Operator(clock.random_regular(sizes.nodes, sizes.degree))
+    hops = decompose(clock.attributes(sizes), operator, HOPS, LAZINESS)
+    csds = np.random.default_rng(0).normal(size=(7, 128)).astype(np.float32)
+    return hops, np.arange(sizes.nodes) % len(csds), unit(csds)
+
+
+def training(hops: Hops, labels: Any, csds: Any, seed: int, drop: float = 0.5) -> Iterator[float]:
+    """Return the epochs of a fit."""
+    model = DGPN.variant("official", seed=seed, epochs=MANY, dropout=drop)
+    labelled = np.flatnonzero(labels >= 0)
+    start = model._start(hops.shape[1], csds.shape[1], torch.Generator().manual_seed(seed))
+    return model._train_sparse(start, hops, labelled, labels[labelled], csds)
+
+
+def difference(hops: Hops, labels: Any, csds: Any) -> float:
+    """Return how far the first losses of both sides are apart when nothing drops out."""
+    network = DenseDGPN(hops, labels, csds, drop=0.0)
+    start = [each.detach().t().contiguous().clone() for each in network.maps]
+    model = DGPN.variant("official", dropout=0.0, epochs=EQUAL)
+    labelled = np.flatnonzero(labels >= 0)
+    maps = dict(zip(NAMES, start, strict=True))
+    ours = np.array(list(model._train_sparse(maps, hops, labelled, labels[labelled], csds)))
+    theirs = np.array([network.epoch() for _ in range(EQUAL)])
+    return float(np.abs(ours / theirs - 1).max())
+
+
+def repeated(epoch: Callable[[], Any]) -> Callable[[int], None]:
+    """Return a function that takes some epochs."""
+
+    def run(epochs: int) -> None:
+        for _ in range(epochs):
+            epoch()
+
+    return run
+
+
+def together(works: list[Callable[[int], None]], epochs: int) -> None:
+    """Run all works at once, a thread for each."""
+    threads = [Thread(target=work, args=(epochs,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _fastest(times: dict[str, list[float]], side: str) -> float:
+    return min(min(each) for route, each in times.items() if route.startswith(side))
+
+
+if __name__ == "__main__":
+    main()

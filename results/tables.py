@@ -1,0 +1,252 @@
+"""Write the tables of docs/results.md and the README from results/runs.jsonl.
+
+Every block between `<!-- table NAME -->` and `<!-- /table -->` is replaced by that table.
+
+    python results/tables.py
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from statistics import fmean, pstdev
+from typing import Any
+
+HERE = Path(__file__).parent
+PAGES = (HERE.parent / "docs" / "results.md", HERE.parent / "README.md")
+BLOCK = re.compile(r"(<!-- table ([\w ]+) -->\n).*?(<!-- /table -->)", re.DOTALL)
+NAMES = {"c-m10m": "C-M10M", "stdlib": "stdlib", "cora": "Cora", "citeseer": "Citeseer"}
+SPLITS = {"cora": 35, "citeseer": 15, "c-m10m": 20}  # ways to choose as many seen classes as I has
+CITED = {  # of other papers: Cora I, II; Citeseer I, II; C-M10M I, II
+    "DGPN, as published (KDD 2021)": ("33.8", "46.4", "38.0", "61.9", "42.0", "62.5"),
+    "DBiGCN (KDD 2022)": ("45.1", "49.2", "41.0", "60.1", "45.5", "71.9"),
+    "GraphCEN (TMLR 2023)": ("48.4", "50.6", "40.8", "60.5", "44.2", "70.8"),
+    "SpeAr (NeurIPS 2024)": ("60.5", "58.2", "59.7", "75.1", "54.2", "79.0"),
+}
+CITED_GENERALISED = {  # harmonic means: Cora, Citeseer, C-M10M
+    "DGPN, by SpeAr's authors": ("0.0", "0.0", "0.0"),
+    "DBiGCN, by SpeAr's authors": ("2.5", "8.5", "7.5"),
+    "SpeAr (NeurIPS 2024)": ("30.0", "26.5", "22.2"),
+}
+METHODS = {  # method, CSDs -> name of the row, and whether unlabelled nodes are learned from
+    ("random", "published"): ("RandomGuess", ""),
+    ("dap", "published"): ("DAP", "inductive"),
+    ("dap", "minilm"): ("DAP", "inductive"),
+    ("eszsl", "published"): ("ESZSL", "inductive"),
+    ("eszsl", "minilm"): ("ESZSL", "inductive"),
+    ("dgpn", "published"): ("DGPN, official code", "walks over unlabelled nodes"),
+    ("dgpn", "minilm"): ("DGPN, official code", "walks over unlabelled nodes"),
+    ("align", "published"): ("Align", "transductive"),
+    ("pipeline", "static"): ("**defaults** (Align)", "transductive"),
+    ("pipeline", "minilm"): ("**defaults** (Align)", "transductive"),
+}
+READ_BY = {"published": "published", "static": "open, static", "minilm": "open, minilm"}
+
+Line = dict[str, Any]
+
+
+@cache
+def lines() -> list[Line]:
+    """Return every run with its answer."""
+    return [json.loads(line) for line in (HERE / "runs.jsonl").read_text("utf-8").splitlines()]
+
+
+def pick(**asked: Any) -> list[Line]:
+    """Return the answers of the runs that have these settings."""
+    plain: dict[str, Any] = {"generalised": False, "rewired": False}
+    wanted = plain | asked
+    found = [
+        each["answer"]
+        for each in lines()
+        if all(each["run"][name] == value for name, value in wanted.items())
+    ]
+    whole = {"all splits": SPLITS.get(asked["graph"], 0), "10 draws of 8": 10}
+    # a mean over some of the splits would mislead
+    return found if len(found) >= whole.get(asked.get("row", ""), 0) else []
+
+
+def mean(found: list[Line], part: str, value: str, digits: int = 1) -> str:
+    """Return the mean, with the deviation where the runs differ; a dash where there is none."""
+    values = [each[part][value] for each in found if part in each]
+    if not values:
+        return "–"
+    spread = f" ± {pstdev(values):.{digits}f}" if pstdev(values) >= 0.05 else ""
+    return f"{fmean(values):.{digits}f}{spread}"
+
+
+def floor(found: list[Line]) -> str:
+    return f"{fmean(each['floor'] for each in found):.1f}" if found else "–"
+
+
+def table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """Return a table in Markdown."""
+    parts = [columns, ("---",) * len(columns), *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in parts) + "\n"
+
+
+def row_name(graph: str, row: str) -> str:
+    words = {
+        "no labels": "all classes, no labels",
+        "all splits": "mean over all splits of I's sizes",
+    }
+    return f"{NAMES[graph]}: {words.get(row, f'split {row}' if len(row) < 5 else row)}"
+
+
+TEXT_ROWS = [
+    ("c-m10m", "I"),
+    ("c-m10m", "II"),
+    ("c-m10m", "no labels"),
+    ("c-m10m", "all splits"),
+    ("stdlib", "demo"),
+    ("stdlib", "10 draws of 8"),
+    ("stdlib", "no labels"),
+]
+
+
+def texts(encoder: str) -> str:
+    """Return the table of text graphs with one encoder."""
+    rows = []
+    for graph, row in TEXT_ROWS:
+        found = pick(graph=graph, row=row, nodes="texts", csds=encoder)
+        if not found:
+            continue
+        rows.append(
+            (
+                row_name(graph, row),
+                floor(found),
+                mean(found, "own text", "accuracy"),
+                mean(found, "hops", "accuracy"),
+                f"**{mean(found, 'pipeline', 'accuracy')}**",
+                mean(found, "pipeline", "macro"),
+                mean(found, "pipeline", "calibration error", 2),
+            )
+        )
+    head = ("graph", "majority floor", "own text: inductive", "hops, nothing learned")
+    return table((*head, "defaults: transductive", "macro", "calibration error"), rows)
+
+
+def rewired() -> str:
+    """Return what refinement does when half of the ties lead elsewhere."""
+    rows = []
+    for encoder in ("static", "minilm"):
+        for graph, row in TEXT_ROWS:
+            for moved in (False, True):
+                found = pick(graph=graph, row=row, nodes="texts", csds=encoder, rewired=moved)
+                if not found or (moved is False and len(found) > 10) or "draws" in row:
+                    continue
+                rows.append(
+                    (
+                        row_name(graph, row),
+                        encoder,
+                        "half rewired" if moved else "as they are",
+                        mean(found, "own text", "accuracy"),
+                        mean(found, "hops", "accuracy"),
+                        mean(found, "pipeline", "accuracy"),
+                    )
+                )
+    return table(
+        ("graph", "encoder", "ties", "own text", "hops, nothing learned", "defaults"), rows
+    )
+
+
+def nameless() -> str:
+    """Return every method on features without names, beside the published figures."""
+    graphs, parts = ("cora", "citeseer", "c-m10m"), ("I", "II", "all splits")
+    columns = [f"{NAMES[graph]} {part}" for graph in graphs for part in parts]
+    floors = [
+        floor(pick(graph=graph, row=part, nodes="features", method="random", csds="published"))
+        for graph in graphs
+        for part in parts
+    ]
+    rows: list[tuple[str, ...]] = [("majority floor", "–", "", *floors)]
+    for name, figures in CITED.items():
+        spread = [f for i in range(3) for f in (figures[2 * i], figures[2 * i + 1], "–")]
+        how = "walks over unlabelled nodes" if name.startswith("DGPN") else "transductive"
+        rows.append((name, "published", how, *spread))
+    for (method, csds), (name, how) in METHODS.items():
+        cells = [
+            mean(
+                pick(graph=graph, row=part, nodes="features", method=method, csds=csds),
+                method,
+                "accuracy",
+            )
+            for graph in graphs
+            for part in parts
+        ]
+        if any(cell != "–" for cell in cells):
+            rows.append((name, READ_BY[csds], how, *cells))
+    return table(("method", "CSDs", "kind", *columns), rows)
+
+
+def nameless_macro() -> str:
+    """Return macro accuracy and calibration of the defaults on features without names."""
+    rows = []
+    for graph in ("cora", "citeseer", "c-m10m"):
+        for part in ("I", "II", "all splits"):
+            for csds in ("static", "minilm"):
+                found = pick(graph=graph, row=part, nodes="features", method="pipeline", csds=csds)
+                rows.append(
+                    (
+                        row_name(graph, part),
+                        csds,
+                        floor(found),
+                        mean(found, "pipeline", "accuracy"),
+                        mean(found, "pipeline", "macro"),
+                        mean(found, "pipeline", "calibration error", 2),
+                    )
+                )
+    head = ("graph", "class texts read by", "majority floor", "accuracy", "macro")
+    return table((*head, "calibration error"), rows)
+
+
+def generalised() -> str:
+    """Return the generalised protocol, Split I."""
+    rows: list[tuple[str, ...]] = [
+        (name, graph, "features", "–", "–", figure)
+        for name, figures in CITED_GENERALISED.items()
+        for graph, figure in zip(("Cora", "Citeseer", "C-M10M"), figures, strict=True)
+    ]
+    asked = [(graph, "features", "minilm") for graph in ("cora", "citeseer", "c-m10m")]
+    for graph, nodes, csds in [
+        *asked,
+        ("c-m10m", "texts", "static"),
+        ("c-m10m", "texts", "minilm"),
+    ]:
+        found = pick(graph=graph, nodes=nodes, csds=csds, generalised=True)
+        for part, name in (("pipeline", "**defaults**"), ("hops", "hops, nothing learned")):
+            if any(part in each for each in found):
+                rows.append(
+                    (
+                        f"{name}, {csds}",
+                        NAMES[graph],
+                        nodes,
+                        mean(found, part, "seen"),
+                        mean(found, part, "accuracy"),
+                        mean(found, part, "harmonic"),
+                    )
+                )
+    return table(("method", "graph", "nodes", "seen", "unseen", "harmonic mean"), rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "texts static": lambda: texts("static"),
+    "texts minilm": lambda: texts("minilm"),
+    "texts both": lambda: texts("static+minilm"),
+    "rewired": rewired,
+    "nameless": nameless,
+    "nameless macro": nameless_macro,
+    "generalised": generalised,
+}
+
+
+def filled(page: str) -> str:
+    """Return a page with every table as the runs have it."""
+    return BLOCK.sub(lambda found: f"{found[1]}{TABLES[found[2]]()}{found[3]}", page)
+
+
+if __name__ == "__main__":
+    for path in PAGES:
+        path.write_text(filled(path.read_text("utf-8")), "utf-8")
