@@ -217,7 +217,7 @@ def fitted(run: Run, data: Dataset, graph: Graph, known: Labels, allowed: np.nda
         S = unit(embed(graph, data.classes, run.csds).csds["description"])
     if run.method == "align":
         S = unit(S - S.mean(axis=0))
-        space = embed(graph, data.classes, "features")
+        space = embed(graph, data.classes, "counts")
         X = unit(space.nodes - space.nodes.mean(axis=0))
         hops, model = Hops((X,), np.ones(1, np.float32)), Align(seed=run.seed)
         model.fit(hops, known.of, S, operator, allowed)
@@ -239,7 +239,7 @@ def fit_predict(model: Model, hops: Hops, labels: Any, S: Any, walk: Any, allowe
 
 
 def rewired(adjacency: Any, share: float) -> Any:
-    """Return the graph with this share of its ties led elsewhere; degrees stay as they are."""
+    """Return the graph with this share of its ties led elsewhere; degrees stay nearly the same."""
     draw = np.random.default_rng(0)
     ties = sp.coo_array(sp.triu(sp.csr_array(adjacency), 1))
     source, target = (end.copy() for end in ties.coords)

@@ -40,10 +40,10 @@ METHODS = {  # method, CSDs -> name of the row, and whether unlabelled nodes are
     ("dgpn", "published"): ("DGPN, official code", "walks over unlabelled nodes"),
     ("dgpn", "minilm"): ("DGPN, official code", "walks over unlabelled nodes"),
     ("align", "published"): ("Align", "transductive"),
-    ("pipeline", "static"): ("**defaults** (Align)", "transductive"),
-    ("pipeline", "minilm"): ("**defaults** (Align)", "transductive"),
+    ("pipeline", "static"): ("**Align**, defaults", "transductive"),
+    ("pipeline", "minilm"): ("**Align**, `--encoder minilm`", "transductive"),
 }
-READ_BY = {"published": "published", "static": "open, static", "minilm": "open, minilm"}
+READ_BY = {"published": "published", "static": "open, static", "minilm": "open, minilm+static"}
 
 Line = dict[str, Any]
 
@@ -73,7 +73,7 @@ def mean(found: list[Line], part: str, value: str, digits: int = 1) -> str:
     values = [each[part][value] for each in found if part in each]
     if not values:
         return "–"
-    spread = f" ± {pstdev(values):.{digits}f}" if pstdev(values) >= 0.05 else ""
+    spread = f" ± {pstdev(values):.{digits}f}" if pstdev(values) >= 0.5 * 10**-digits else ""
     return f"{fmean(values):.{digits}f}{spread}"
 
 
@@ -191,7 +191,7 @@ def nameless_macro() -> str:
                 rows.append(
                     (
                         row_name(graph, part),
-                        csds,
+                        READ_BY[csds].removeprefix("open, "),
                         floor(found),
                         mean(found, "pipeline", "accuracy"),
                         mean(found, "pipeline", "macro"),
@@ -216,11 +216,11 @@ def generalised() -> str:
         ("c-m10m", "texts", "minilm"),
     ]:
         found = pick(graph=graph, nodes=nodes, csds=csds, generalised=True)
-        for part, name in (("pipeline", "**defaults**"), ("hops", "hops, nothing learned")):
+        for part, name in (("pipeline", "**unseen**"), ("hops", "hops, nothing learned")):
             if any(part in each for each in found):
                 rows.append(
                     (
-                        f"{name}, {csds}",
+                        f"{name}, {csds if nodes == 'texts' else 'minilm+static'}",
                         NAMES[graph],
                         nodes,
                         mean(found, part, "seen"),

@@ -251,7 +251,7 @@ def test_features_without_names_learn_from_labels(given: Sample) -> None:
     graph = Graph(given.graph.adjacency, features=sp.csr_array(counts))
     prediction = unseen.classify(graph, given.classes, given.labels(0, 1, 2, 3, 4))
     assert given.accuracy(prediction.nodes, prediction.label) > 0.8
-    assert prediction.record["settings"]["encoder"] == "features"
+    assert prediction.record["settings"]["encoder"] == "counts"
     chosen = {choice["what"]: choice["chosen"] for choice in prediction.record["choices"]}
     assert chosen["link"] == "clusters named"
     assert "features" in prediction.reasons[0]
@@ -267,6 +267,32 @@ def test_features_that_relate_unlike_classes_are_left_to_maps(
     chosen = {choice["what"]: choice["chosen"] for choice in prediction.record["choices"]}
     assert chosen["link"] == "maps trained"
     assert isinstance(prediction.classifier.model, DGPN)
+
+
+def test_fewer_nodes_than_clusters_are_left_to_maps(given: Sample) -> None:
+    counts, _ = bag_of_words(given.graph)
+    labels = given.truth.copy()
+    labels[np.isin(labels, (3, 4))] = 0
+    labels[:1] = -1  # one node, two unseen classes
+    graph = Graph(given.graph.adjacency, features=counts)
+    prediction = unseen.classify(graph, given.classes, Labels(labels), among="unseen")
+    assert len(prediction) == 1
+    assert isinstance(prediction.classifier.model, DGPN)
+
+
+def test_features_that_are_all_the_same(given: Sample) -> None:
+    graph = Graph(given.graph.adjacency, features=np.ones((given.graph.nodes, 4)))
+    prediction = unseen.classify(graph, given.classes, given.labels(0, 1, 2))
+    assert len(prediction) == (given.labels(0, 1, 2).of < 0).sum()
+    assert np.isfinite(prediction.confidence).all()
+
+
+def test_no_cluster_needs_a_name(given: Sample) -> None:
+    counts, _ = bag_of_words(given.graph)
+    graph = Graph(given.graph.adjacency, features=counts)
+    record = unseen.classify(graph, given.classes, given.labels(0, 1, 2, 3)).record
+    assert not any("were named" in warning for warning in record["warnings"])
+    assert "no cluster needs a name" in record["choices"][-1]["why"]
 
 
 def test_words_with_a_vocabulary(given: Sample) -> None:

@@ -34,7 +34,7 @@ class Classifier:
         node_centre, class_centre: means that are subtracted from each side. [d], [d_s]
         hops, laziness: K and beta of the decomposition (Eq. 13).
         maps: trained maps of own vectors into the space of the CSDs; None leaves them as they are.
-        model: `Refine` where nodes and classes share a space, else `DGPN`.
+        model: `Refine` where nodes and classes share a space, else `Align` or `DGPN`.
     """
 
     classes: Classes

@@ -51,7 +51,8 @@ EncoderName = Annotated[
     str,
     typer.Option(
         "--encoder",
-        help="auto, static, minilm, words, features, bert-tiny, or a sentence-transformers model.",
+        help="auto, static, minilm, static+minilm, bert-tiny or a sentence-transformers model; "
+        "words, counts or features to say what nodes are read from, or both: counts:minilm.",
     ),
 ]
 AmongOption = Annotated[
@@ -540,7 +541,9 @@ def main() -> None:
         sys.stderr.write(f"unseen: {' '.join(str(error).split())}\n")
         sys.exit(2)
     except KeyboardInterrupt:
-        sys.stderr.write("unseen: interrupted; no half-written file is left, and finished parts are kept\n")
+        sys.stderr.write(
+            "unseen: interrupted; no half-written file is left, and finished parts are kept\n"
+        )
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(0)

@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from unseen.classes import Classes, Labels
 from unseen.classifier import Classifier
 from unseen.csd.choose import choose_class_texts
-from unseen.encode.space import KINDS, Space, embed
+from unseen.encode.space import APART, KINDS, Space, embed
 from unseen.errors import InputError
 from unseen.explain import hop_shares, reasons
 from unseen.models.align import Align
@@ -90,7 +90,8 @@ def classify(
         graph: nodes with texts and/or features, and their ties.
         classes: names and, better, descriptions of all classes.
         labels: what some nodes are known to be (`Labels`, or class names by node id), if anything.
-        encoder: "auto", or a name that `unseen.get_encoder` knows, or "words" or "features".
+        encoder: "auto", or a name that `unseen.get_encoder` knows, or what nodes are read from:
+            "words", "counts" or "features", perhaps with a reader of class texts, "counts:minilm".
         among: "all" lets a node be of any class; "unseen" only of one without a labelled node.
         abstain: answer "none of these" where the confidence is below this, from 0 to 1; None
             gives every node a class.
@@ -188,7 +189,7 @@ def answer(
         nodes = np.flatnonzero(~labels.known)  # [m]
         shares = hop_shares([q[nodes] for q in told.hops], winner[nodes], second[nodes])
         kind = space.encoder.partition(":")[0]
-        own = kind if kind in KINDS else "text"
+        own = "features" if kind in APART else kind if kind in KINDS else "text"
         because = reasons(nodes, winner, shares, operator, graph.ids or (), own)
     prediction = Prediction(
         graph=graph,
@@ -269,14 +270,19 @@ def _fit_apart(
     seed: int,
 ) -> tuple[Fitted, list[Choice]]:
     """Link two spaces: by how classes relate, or where that says nothing by DGPN's maps."""
-    aligned = Align(seed=seed).fit(hops, labels, S, operator, allowed)
-    told = {"expected": aligned.expected, "guessed": aligned.chance}
-    rule = "share of nodes whose cluster has its right name, as far as geometry can tell"
-    if aligned.certain:
-        why = "clusters of nodes relate to each other as class texts do"
-        return (aligned, None), [Choice("link", "clusters named", rule, why, told)]
+    rule, told = "share of clustered nodes that get their right name, by geometry", {}
+    why = "there are fewer unlabelled nodes than unseen classes, so maps were trained"
+    unseen = np.setdiff1d(np.flatnonzero(allowed), labels)
+    if (labels < 0).sum() >= len(unseen):
+        aligned = Align(seed=seed).fit(hops, labels, S, operator, allowed)
+        told = {"expected": aligned.expected, "guessed": aligned.chance}
+        if aligned.certain:
+            why = "clusters of nodes relate to each other as class texts do"
+            if len(unseen) < 2:
+                why = "there is at most one unseen class, so no cluster needs a name"
+            return (aligned, None), [Choice("link", "clusters named", rule, why, told)]
+        why = "clusters relate to each other unlike class texts, so maps were trained"
     linked = DGPN(start="xavier", epochs=300, seed=seed).fit(hops, labels, S)
-    why = "clusters relate to each other unlike class texts, so maps were trained on seen classes"
     return (linked, None), [Choice("link", "maps trained", rule, why, told)]
 
 

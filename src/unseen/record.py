@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from unseen.prediction import Prediction
     from unseen.validate import Choice
 
-PACKAGES = ("numpy", "scipy", "polars", "torch", "wordllama")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "torch", "wordllama", "pot")
 FEW_LABELS = 5
 MANY_CLASSES = 200  # above which nobody looks at a table of all pairs
 ALIKE = 0.6  # cosine of two centred CSDs above which their classes will be confused
@@ -159,10 +159,10 @@ def _warnings(
             else ("hardly agree on a class")
         )
         found.append(f"The graph was left aside: neighbours {why}.")
-    if isinstance(model, Align):
+    if isinstance(model, Align) and len(model.shares_) > 1:
         found.append(
             "Features without names: clusters of nodes were named by how classes relate, which is "
-            f"expected to be right for {model.expected:.0%} of the nodes."
+            f"expected to be right for {model.expected:.0%} of the nodes that were clustered."
         )
     if graph.texts is not None and graph.features is not None:
         used = prediction.classifier.encoder.partition(":")[0]

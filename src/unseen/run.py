@@ -233,10 +233,12 @@ def _card(classifier: Classifier) -> str:
             classifier.classes.names, classifier.classes.descriptions or (), strict=True
         )
     )
+    grows = not isinstance(classifier.model, Align)
+    more = ", or one that is added later by name and description" if grows else ""
     return f"""# A zero-shot node classifier
 
-Made by `unseen`. It gives nodes of a graph like the one it was fitted on one of the classes below,
-or one that is added later by name and description.
+Made by `unseen`. It gives nodes of a graph like the one it was fitted on one of the classes
+below{more}.
 
 - Model: `{classifier.model!r}`
 - Node vectors: `{classifier.encoder}`; class vectors from the {classifier.kind} of each class

@@ -54,7 +54,7 @@ def graph(content: str) -> Graph:
         ("texts and words", "static"),
         ("texts and features", "static"),
         ("words", "words"),
-        ("features", "features"),
+        ("features", "counts"),
     ],
 )
 def test_auto_reads_texts_before_words_before_features(
@@ -62,7 +62,7 @@ def test_auto_reads_texts_before_words_before_features(
 ) -> None:
     made = embed(graph(content), CLASSES)
     assert made.encoder == kind
-    assert made.shared == (kind != "features")
+    assert made.shared == (kind != "counts")
     assert asked == [("static", "cpu")]
     assert made.identity == "counting as static"
 
@@ -102,7 +102,7 @@ def test_features_that_count_nothing_are_taken_as_they_are() -> None:
 
 def test_classes_beside_features_are_read_twice(asked: list[tuple[str, str]]) -> None:
     made = embed(graph("features"), CLASSES, "minilm")
-    assert (made.encoder, made.shared) == ("features:minilm+static", False)
+    assert (made.encoder, made.shared) == ("counts:minilm+static", False)
     assert asked == [("minilm+static", "cpu")]
     again = embed(graph("features"), CLASSES, made.encoder)
     np.testing.assert_array_equal(again.csds["name"], made.csds["name"])

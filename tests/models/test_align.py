@@ -137,6 +137,20 @@ def test_a_wide_space_is_projected() -> None:
     )
 
 
+def test_a_wide_space_of_few_nodes_is_projected() -> None:
+    rng = np.random.default_rng(3)
+    projection = align._main_directions(rng.normal(size=(20, 500)).astype(np.float32), 0)
+    assert projection.shape == (500, 20)
+
+
+def test_more_clusters_than_nodes_are_refused() -> None:
+    hops, truth, csds, operator = planted()
+    labels = np.where(np.isin(truth, UNSEEN), 1, truth)
+    labels[:3] = -1
+    with pytest.raises(InputError, match="an unlabelled node for each unseen class, found 3 for 4"):
+        Align().fit(hops, labels, csds, operator, AMONG)
+
+
 def test_a_new_class_is_refused() -> None:
     hops, truth, csds, operator = planted()
     model = Align().fit(hops, seen_labels(truth), csds, operator, AMONG)

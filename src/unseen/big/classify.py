@@ -82,7 +82,9 @@ def classify_walk(
             f"labels: expected {hops.shape[1]:,} (one for each node), found {len(labels):,}"
         )
     allowed = allowed_classes(among, known, classes)
-    kind, _, reading = encoder.partition(":") if encoder.startswith(FEATURES) else ("", "", encoder)
+    kind, _, reading = (
+        encoder.partition(":") if encoder.partition(":")[0] == FEATURES else ("", "", encoder)
+    )
     shared = kind != FEATURES
     if not shared and len(known.seen()) < 2:
         raise InputError(

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from unseen.graph import Graph
 
 DEFAULT = "static"
-KINDS = {"words": "words for its feature columns", "features": "features"}
+KINDS = {"words": "words for its feature columns", "counts": "features", "features": "features"}
+APART = ("counts", "features")  # kinds that share no space with class texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,24 +54,25 @@ def embed(
 ) -> Space:
     """Encode nodes and classes.
 
-    "auto" reads texts where there are any, else words where the columns have names, else the plain
-    features, which share no space with the classes. "words" and "features" ask for the latter two.
+    "auto" reads texts where there are any, else words where the columns have names, else features:
+    as counts, weighed as words are, where none is negative, and as they are otherwise. These share
+    no space with the classes. "words", "counts" and "features" ask for one of the three.
     Any other name is what texts are read by: those of nodes, of columns and of classes, whichever
-    there are; "words:minilm" and "features:minilm+static" say both.
+    there are; "words:minilm" and "counts:minilm+static" say both.
     """
     kind, reading = _kind(graph, encoder)
     reader = get_encoder(reading, device)
     nodes = _node_vectors(graph, kind, reader, progress)
     csds = acquire(classes, reader)
     name = reading if kind == "texts" else kind if reading == DEFAULT else f"{kind}:{reading}"
-    return Space(unit(nodes), csds, kind != "features", name, reader.identity)
+    return Space(unit(nodes), csds, kind not in APART, name, reader.identity)
 
 
 def _kind(graph: Graph, asked: str) -> tuple[str, str]:
     """Settle what the nodes are read from and by which encoder; refuse what they do not have."""
     if asked in KINDS or asked.startswith(tuple(f"{kind}:" for kind in KINDS)):
         kind, _, reading = asked.partition(":")
-        if (graph.features if kind == "features" else graph.vocabulary) is None:
+        if (graph.features if kind in APART else graph.vocabulary) is None:
             raise InputError(
                 f"encoder: {asked!r} reads what the graph does not have: {KINDS[kind]}; "
                 "add it to the nodes, or choose another encoder"
@@ -81,17 +83,17 @@ def _kind(graph: Graph, asked: str) -> tuple[str, str]:
         return "texts", reading
     if graph.vocabulary is not None:
         return "words", reading
+    X = graph.features
+    kind = "counts" if (X.data if sp.issparse(X) else X).min(initial=0) >= 0 else "features"
     # Only relations between classes count here, and two readers see more of them than one.
-    return "features", reading if DEFAULT in reading.split("+") else f"{reading}+{DEFAULT}"
+    return kind, reading if DEFAULT in reading.split("+") else f"{reading}+{DEFAULT}"
 
 
 def _node_vectors(
     graph: Graph, kind: str, reader: Encoder, progress: Progress | None
 ) -> NDArray[np.float32]:
-    if kind == "features":
-        X = graph.features
-        if (X.data if sp.issparse(X) else X).min(initial=0) >= 0:  # counts, or as good as counts
-            X = word_weights(X)
+    if kind in APART:
+        X = word_weights(graph.features) if kind == "counts" else graph.features
         return np.asarray(X.todense() if sp.issparse(X) else X, dtype=np.float32)
     if kind == "words":
         return encode_words(graph.features, graph.vocabulary or (), reader, progress)

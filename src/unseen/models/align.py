@@ -73,6 +73,11 @@ class Align(Refine):
         seen = seen_classes("Align", labels, 2)
         allowed = np.ones(len(csds), dtype=bool) if among is None else among
         unseen = np.setdiff1d(np.flatnonzero(allowed), seen)
+        if (labels < 0).sum() < len(unseen):
+            raise InputError(
+                f"labels: Align needs an unlabelled node for each unseen class, found "
+                f"{(labels < 0).sum()} for {len(unseen)} classes; leave unneeded classes out"
+            )
         self.projection_ = _main_directions(hops.own, self.seed)
         X = self._rows(hops)  # [n, w]
         Z = _smooth(X, operator)
@@ -100,7 +105,7 @@ class Align(Refine):
     @property
     def expected(self) -> float:
         """The share of clustered nodes whose cluster has its right name, as T has it."""
-        return float(self.shares_.sum())
+        return float(self.shares_.sum()) if len(self.shares_) else 1.0
 
     @property
     def certain(self) -> bool:
@@ -202,6 +207,7 @@ def _transport(
         epsilon=4 / (SHARPNESS * (u + 2)),
         max_iter=200,
         numItermax=10_000,
+        warn=False,
     )
     return np.asarray(plan * u, dtype=np.float64)
 
@@ -210,9 +216,10 @@ def _main_directions(X: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
     """Return the leading right singular vectors of X, or the identity if X is narrow. [d, w]"""
     from sklearn.utils.extmath import randomized_svd
 
-    if min(X.shape) <= WIDTH:
+    if X.shape[1] <= WIDTH:
         return np.eye(X.shape[1], dtype=np.float32)
-    return np.asarray(randomized_svd(X, WIDTH, random_state=seed)[2].T, dtype=np.float32)
+    width = min(WIDTH, len(X))
+    return np.asarray(randomized_svd(X, width, random_state=seed)[2].T, dtype=np.float32)
 
 
 def _smooth(X: NDArray[np.float32], operator: Operator | None) -> NDArray[np.float32]:

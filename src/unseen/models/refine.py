@@ -241,7 +241,8 @@ class Refine(Model):
         n, d = X.shape
         self.means_ = class_means(X, q)
         within = X.T @ X / n - (self.means_.T * (q.sum(axis=0) / n)) @ self.means_
-        within += RIDGE * np.trace(within) / d * np.eye(d, dtype=np.float32)
+        ridge = max(RIDGE * float(np.trace(within)) / d, 1e-6)  # not 0 where all nodes are alike
+        within += ridge * np.eye(d, dtype=np.float32)
         self.precision_ = np.linalg.inv(within).astype(np.float32)
 
     def _copy(self, **learned: NDArray[np.float32]) -> Refine:
