@@ -106,3 +106,11 @@ def test_figures_of_the_prose_stand_in_a_table_or_are_worked_out_here() -> None:
     assert figures
     strange = sorted(each for each in figures if not re.search(rf"(?<!\d){each}(?!\d)", known))
     assert not strange
+
+
+def test_the_ledger_tells_every_trial_once_and_nothing_of_a_machine() -> None:
+    lines = (FOLDER / "trials.jsonl").read_text("utf-8").splitlines()
+    trials = [json.dumps(json.loads(line)["trial"], sort_keys=True) for line in lines]
+    assert len(trials) == len(set(trials))
+    places = [line for line in lines if re.search(r"['\" ](/\w+){2,}|[A-Z]:\\\\", line)]
+    assert not places, places[0][:200]
