@@ -1,5 +1,6 @@
 """A lookup finds what a dictionary finds, whatever the ids are."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,14 @@ from unseen.read.lookup import Lookup
 close = st.integers(-20, 20)
 far = st.integers(-(2**63), 2**63 - 1)
 words = st.text(max_size=20)
+
+
+@pytest.fixture(params=[0, 1 << 20], ids=["long", "short"], autouse=True, scope="module")
+def both_routes(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Short columns take another route than long ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lookup, "LONG", request.param)
+        yield
 
 
 def expected(ids: list[Any], names: list[Any]) -> list[int]:

@@ -1,5 +1,6 @@
 """A list of ties becomes the matrix that a loop over them makes."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +16,14 @@ from unseen.read.ties import Ties, adjacency
 
 position = st.integers(0, 5)
 weights = st.sampled_from([0.0, 0.5, 1.0, 2.0])
+
+
+@pytest.fixture(params=[0, 1 << 20], ids=["long", "short"], autouse=True, scope="module")
+def both_routes(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Short columns take another route than long ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "LONG", request.param)
+        yield
 
 
 def slowly(ties: list[tuple[int, int, float]], directed: bool) -> tuple[Any, int, int]:
@@ -60,7 +69,7 @@ def test_the_same_as_a_loop(
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("directed", [False, True])
-def test_parts_and_chunks_change_nothing(
+def test_parts_and_threads_change_nothing(
     monkeypatch: pytest.MonkeyPatch, weighted: bool, directed: bool
 ) -> None:
     rng = np.random.default_rng(0)
@@ -68,7 +77,6 @@ def test_parts_and_chunks_change_nothing(
     values = rng.integers(0, 4, 1000).astype(np.float32) if weighted else None
     whole = adjacency(Ties(rows, columns, values), 50, directed)
     monkeypatch.setattr(module, "PART", 100)
-    monkeypatch.setattr(module, "CHUNK", 7)
     parts = adjacency(Ties(rows, columns, values), 50, directed)
     assert parts[1:] == whole[1:]
     for what in ("indptr", "indices", "data"):
@@ -81,6 +89,13 @@ def test_the_largest_positions_there_can_be() -> None:
     A, _, _ = adjacency(Ties(np.array([n - 1, 0]), np.array([0, n - 1]), None), n, False)
     assert A.shape == (n, n)
     assert (A[[0], [n - 1]], A[[n - 1], [0]], A.nnz) == (1, 1, 2)
+
+
+@pytest.mark.parametrize("weights", [[np.nan, 1.0], [1.0, np.nan]])
+def test_a_repeated_tie_does_not_hide_a_weight_that_is_none(weights: list[float]) -> None:
+    values = np.array(weights, dtype=np.float32)
+    with pytest.raises(InputError, match=r"the tie from node 0 to node 1 has weight nan"):
+        adjacency(Ties(np.array([0, 0]), np.array([1, 1]), values), 2, True)
 
 
 @pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf])

@@ -1,6 +1,7 @@
-"""`Lookup`: where each name of a long column stands among the ids of the nodes.
+"""`Lookup`: where each name of a column stands among the ids of the nodes.
 
-Integers that lie close together are looked up in a table, one entry for each integer:
+A short column is joined to the ids. In a long one, integers that lie close together are looked up
+in a table, one entry for each integer:
 
     table[name - lowest]  ->  row among the ids, or -1
 
@@ -11,12 +12,14 @@ tell where to begin; what is looked for lies there or a few places further on:
 
 The key of an integer is its product with an odd number, which no two integers share. That of a
 string is a hash, so what was found is compared with what was asked. All of this is a few times
-faster than a join.
+faster than a join, once its loops are compiled.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,15 +28,17 @@ import polars as pl
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+Find = Callable[[pl.Series, "NDArray[np.int32]"], None]  # names, and where their rows are written
+
+LONG = 1 << 20  # names; fewer are found while loops would be compiled
 BLOCK = 1 << 18  # names looked up at a time, by one thread; few enough to stay in its cache
 WHOLE = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64)
 ROOM = 8  # entries of the table for each id, at most
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying by it can be undone
-STEPS = 8  # places tried one by one before a binary search
 
 
 class Lookup:
-    """The rows of ids, integers or strings.
+    """The rows of ids, integers or strings. Of ids that are the same, the first counts.
 
     >>> Lookup(pl.Series(["a", "b"])).rows(pl.Series(["b", "c", "a", "b"])).tolist()
     [1, -1, 0, 1]
@@ -41,14 +46,8 @@ class Lookup:
 
     def __init__(self, ids: pl.Series) -> None:
         self._whole = whole_numbers(ids)
-        self._ids = (ids if self._whole else ids.cast(pl.String)).rechunk()  # to gather fast
-        self._table: NDArray[np.int32] | None = None
-        if self._whole and len(ids):
-            lowest, highest = int(ids.min()), int(ids.max())  # type: ignore[arg-type]
-            if highest - lowest < ROOM * len(ids):
-                self._fill_table(lowest, highest)
-                return
-        self._sort_keys()
+        kind = pl.String if not self._whole else ids.dtype if ids.dtype == pl.UInt64 else pl.Int64
+        self._ids = ids.cast(kind).rechunk()  # to gather fast
 
     def takes(self, given: pl.Series) -> bool:
         """Tell whether names of this type can be compared with the ids as they are."""
@@ -60,65 +59,34 @@ class Lookup:
         """Return the row of each name among the ids, -1 for a name that is not there. [m]"""
         if not self.takes(given):
             return Lookup(self._ids.cast(pl.String)).rows(given.cast(pl.String).fill_null(""))
-        out = np.full(len(given), -1, dtype=np.int32)
-        if not len(self._ids):
-            return out
-        if self._table is None and self._repeats:
+        find = None if len(given) < LONG or not len(self._ids) else self._find
+        if find is None:
             return self._joined(given)
+        out = np.empty(len(given), dtype=np.int32)
 
         def fill(start: int) -> None:
             block = given.slice(start, BLOCK)
-            find = self._by_key if self._table is None else self._by_table
-            out[start : start + len(block)] = find(block)
+            find(block, out[start : start + len(block)])
 
         with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
             for _ in pool.map(fill, range(0, len(given), BLOCK)):
                 pass
         return out
 
-    def _fill_table(self, lowest: int, highest: int) -> None:
-        self._lowest = np.uint64(lowest % 2**64)
-        self._table = np.full(highest - lowest + 2, -1, dtype=np.int32)  # the last is for the rest
-        rows = np.arange(len(self._ids), dtype=np.int32)
-        self._table[(_unsigned(self._ids) - self._lowest)[::-1]] = rows[::-1]  # the first row wins
-
-    def _by_table(self, given: pl.Series) -> NDArray[np.int32]:
-        assert self._table is not None
-        at = _unsigned(given) - self._lowest  # what is lower comes round at the upper end
-        found: NDArray[np.int32] = self._table[np.minimum(at, np.uint64(len(self._table) - 1))]
-        return found
-
-    def _sort_keys(self) -> None:
-        keys = _keys(self._ids)  # [n]
-        order = np.argsort(keys)
-        keys = keys[order]
-        self._repeats = bool((keys[1:] == keys[:-1]).any())
-        self._rows = np.append(order, -1).astype(np.int32)  # [n + 1]
-        bits = len(keys).bit_length() + 1  # two to four places for each id
-        self._shift = np.uint64(64 - bits)
-        places = np.arange(1 << bits, dtype=np.uint64) << self._shift
-        self._begin = np.searchsorted(keys, places).astype(np.int32)  # [2^bits]
-        self._sorted = np.append(keys, np.uint64(2**64 - 1))  # the last one stops every search
-
-    def _by_key(self, given: pl.Series) -> NDArray[np.int32]:
-        keys = _keys(given)  # [b]
-        at = self._begin[keys >> self._shift]
-        behind = np.flatnonzero(self._sorted[at] < keys)
-        for _ in range(STEPS):
-            at[behind] += 1
-            behind = behind[self._sorted[at[behind]] < keys[behind]]
-        at[behind] = np.searchsorted(self._sorted, keys[behind])
-        same = self._sorted[at] == keys
-        rows: NDArray[np.int32] = self._rows[at]
-        if not self._whole:
-            same &= (self._ids.gather(np.maximum(rows, 0)) == given).to_numpy()
-        rows[~same] = -1
-        return rows
+    @cached_property
+    def _find(self) -> Find | None:
+        """What looks up a long column, or None where that takes a join."""
+        if self._whole:
+            lowest, highest = int(self._ids.min()), int(self._ids.max())  # type: ignore[arg-type]
+            if highest - lowest < ROOM * len(self._ids):
+                return _by_table(self._ids, np.uint64(lowest % 2**64), highest - lowest + 1)
+        return _by_key(self._ids)
 
     def _joined(self, given: pl.Series) -> NDArray[np.int32]:
-        """Do it by a join: two ids are the same or, once in a blue moon, share a key."""
+        """Do it by a join: few are asked for, two ids are the same or, rarely, share a key."""
         rows = pl.Series(np.arange(len(self._ids), dtype=np.int32))
         first = self._ids.is_first_distinct()
+        given = given.cast(self._ids.dtype)
         return given.replace_strict(
             self._ids.filter(first), rows.filter(first), default=-1, return_dtype=pl.Int32
         ).to_numpy()
@@ -127,6 +95,38 @@ class Lookup:
 def whole_numbers(given: pl.Series) -> bool:
     """Tell whether a column holds integers of at most 64 bits, and no gaps."""
     return given.dtype in WHOLE and not given.null_count()
+
+
+def _by_table(ids: pl.Series, lowest: np.uint64, length: int) -> Find:
+    from unseen.read.loops import by_table
+
+    table = np.full(length, -1, dtype=np.int32)
+    rows = np.arange(len(ids), dtype=np.int32)
+    table[(_unsigned(ids) - lowest)[::-1]] = rows[::-1]  # the first row wins
+    return lambda given, found: by_table(given.to_numpy(), lowest, table, found)
+
+
+def _by_key(ids: pl.Series) -> Find | None:
+    from unseen.read.loops import by_key
+
+    keys = _keys(ids)  # [n]
+    order = np.argsort(keys)
+    keys = keys[order]
+    if (keys[1:] == keys[:-1]).any():
+        return None
+    rows = np.append(order, -1).astype(np.int32)  # [n + 1]
+    bits = len(keys).bit_length() + 1  # two to four places for each id
+    shift = np.uint64(64 - bits)
+    places = np.arange(1 << bits, dtype=np.uint64) << shift
+    begin = np.searchsorted(keys, places).astype(np.int32)  # [2^bits]
+    keys = np.append(keys, np.uint64(2**64 - 1))  # the last one stops every search
+
+    def find(given: pl.Series, found: NDArray[np.int32]) -> None:
+        by_key(_keys(given), keys, begin, shift, rows, found)
+        if ids.dtype == pl.String:
+            found[(ids.gather(np.maximum(found, 0)) != given).to_numpy()] = -1
+
+    return find
 
 
 def _keys(given: pl.Series) -> NDArray[np.uint64]:

@@ -3,13 +3,12 @@
 The tie (i, j) is the integer 2^32 i + j. In a sorted list of these, equal ties are neighbours, the
 rows of a CSR matrix follow each other, and the lower half of each integer is its column. NumPy
 sorts such integers faster than ties can be thrown into rows one by one. A long list is done in
-parts, some rows of the matrix at a time, by several threads: NumPy lets them run side by side.
+parts, some rows of the matrix at a time, by several threads.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PART = 1 << 26  # ties that are sorted together, about; every part looks through the whole list
-CHUNK = 1 << 19  # ties that are looked through together: they stay in the cache
-LOW, HIGH = (0, 1) if sys.byteorder == "little" else (1, 0)  # halves of an integer in memory
+LONG = 1 << 20  # ties; fewer are sorted while loops would be compiled
 
 
 class Ties(NamedTuple):
@@ -41,8 +39,10 @@ def adjacency(ties: Ties, nodes: int, directed: bool) -> tuple[Any, int, int]:
     (j, i) is the same tie as (i, j), and A is symmetric. Positions have to be below `nodes`.
     """
     times, listed = 1 if directed else 2, len(ties.rows)
-    bounds = np.linspace(0, nodes, 2 + times * listed // PART).astype(int).tolist()
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    threads = 1 if listed < LONG else os.cpu_count() or 1
+    count = threads * (1 + times * listed // (threads * PART))  # so that none has nothing to do
+    bounds = np.linspace(0, nodes, 1 + count).astype(int).tolist()
+    with ThreadPoolExecutor(threads) as pool:
         parts = list(
             pool.map(lambda low, high: _some_rows(ties, low, high, directed), bounds, bounds[1:])
         )
@@ -79,39 +79,44 @@ def check_weights(A: Any) -> None:
 
 def _some_rows(
     ties: Ties, low: int, high: int, directed: bool
-) -> tuple[NDArray[np.intp], NDArray[np.int32], NDArray[np.float32]]:
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
     """Return how many ties each row from `low` up has, their columns and, if any, weights."""
-    keys, values = _gathered(ties, low, high, directed)
-    if ties.values is None:
+    if len(ties.rows) < LONG:
+        return _few_rows(ties, low, high, directed)
+    from unseen.read.loops import count_ties, gather_ties, to_rows
+
+    rows, columns, values = ties
+    found = count_ties(rows, columns, low, high, directed)
+    weighed = 0 if values is None else found
+    keys, given = np.empty(found, np.int64), np.empty(weighed, np.float32)
+    gather_ties(rows, columns, values, low, high, directed, keys, given)
+    order = None
+    if values is None:
         keys.sort()
     else:
         order = np.argsort(keys)
-        keys, values = keys[order], values[order]
-    first = np.ones(len(keys), dtype=np.bool_)
-    np.not_equal(keys[1:], keys[:-1], out=first[1:])
-    if not first.all():
-        keys = keys[first]
-        if ties.values is not None:
-            values = np.maximum.reduceat(values, np.flatnonzero(first))
-    begin = np.searchsorted(keys, np.arange(low, high + 1, dtype=np.int64) << 32)
-    return np.diff(begin), keys.view(np.int32)[LOW::2].copy(), values
+        keys = keys[order]
+    counts = np.zeros(high - low, np.int64)
+    indices, kept = np.empty(found, np.int32), np.empty(weighed, np.float32)
+    there = to_rows(keys, order, None if values is None else given, low, counts, indices, kept)
+    return counts, indices[:there], kept[:there]
 
 
-def _gathered(
+def _few_rows(
     ties: Ties, low: int, high: int, directed: bool
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Return ties that start at these rows, in either direction unless directed, as integers.
-
-    Their weights come along, unless there are none.
-    """
-    keys, values = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.float32)]
-    for start in range(0, len(ties.rows), CHUNK):
-        rows, columns = (ends[start : start + CHUNK] for ends in ties[:2])
-        for i, j in [(rows, columns)] if directed else [(rows, columns), (columns, rows)]:
-            here = np.flatnonzero((i >= low) & (i < high) & (i != j))
-            found = np.empty((len(here), 2), dtype=np.int32)
-            found[:, HIGH], found[:, LOW] = i[here], j[here]
-            keys.append(found.view(np.int64).ravel())
-            if ties.values is not None:
-                values.append(ties.values[start : start + CHUNK][here])
-    return np.concatenate(keys), np.concatenate(values)
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+    """Do the same without loops."""
+    i, j = (np.asarray(ends, np.int64) for ends in ties[:2])
+    if not directed:
+        i, j = np.concatenate([i, j]), np.concatenate([j, i])
+    here = np.flatnonzero((i >= low) & (i < high) & (i != j))
+    keys = (i[here] << 32) + j[here]
+    order = np.argsort(keys)
+    keys = keys[order]
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    kept = np.empty(0, np.float32)
+    if ties.values is not None:
+        values = ties.values if directed else np.tile(ties.values, 2)
+        kept = np.maximum.reduceat(values[here[order]], first)
+    counts = np.bincount((keys[first] >> 32) - low, minlength=high - low)
+    return counts, keys[first].astype(np.int32), kept  # the lower half of each
