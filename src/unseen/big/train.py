@@ -22,7 +22,7 @@ import numpy as np
 
 from unseen.big.reading import ahead, scattered
 from unseen.errors import InputError
-from unseen.models.dgpn import BIAS, DGPN, PSI, SMALL
+from unseen.models.dgpn import DGPN, SMALL
 from unseen.models.training import one_thread
 from unseen.propagate.hops import Hops
 from unseen.propagate.operators import hop_weights
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.encode.base import Progress
+    from unseen.models.dgpn import Batch
     from unseen.propagate.disk_hops import DiskHops
 
 LAZINESS = 0.5  # beta, as in the pipeline
@@ -76,34 +77,21 @@ def train_from_blocks(
     read = _reader(hops, labelled, held)
     scale = np.array(before, np.float32)[:, None, None]  # [K+1, 1, 1]
 
-    def learn_from(at: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    def learn_from(at: NDArray[np.int64]) -> Batch:
         rows = read(at) if model.weigh == "latent" else scale * read(at)
         own = np.asarray(labels[labelled[at]], np.int64)
         return rows, np.searchsorted(seen, own) if model.negatives == "seen" else own
 
-    S = torch.as_tensor(model._scaled(rivals), device=model.device)
-    maps = {name: value.clone().requires_grad_() for name, value in start.items()}
-    rectified = PSI + BIAS in start
-    rest = {name: torch.zeros_like(value) if rectified else value for name, value in start.items()}
-    rate = model.learning_rate if rectified else model.learning_rate / hops.width
-    adam = torch.optim.Adam(maps.values(), lr=rate)
-    history: list[float] = []
-    small = len(hops.files) * min(batch, len(labelled)) * hops.width < SMALL
-    drawn = islice(_draw(len(labelled), batch, model.seed), model.epochs)
-    with one_thread(small):
-        for X, own in ahead(learn_from, drawn):
-            x, y = (torch.as_tensor(each, device=model.device) for each in (X, own))
-            q_com, q_loc = model._losses(maps, x, y, S, after, rng)
-            loss = q_com + model._local_share(len(x)) * q_loc  # Eq. 21
-            history.append(loss.item())
-            if model.decay:
-                moved = sum((maps[name] - rest[name]).square().sum() for name in maps)
-                loss = loss + model.decay / 2 * moved
-            adam.zero_grad()
-            torch.autograd.backward(loss)
-            adam.step()
+    def batches() -> Iterator[Batch]:
+        drawn = islice(_draw(len(labelled), batch, model.seed), model.epochs)
+        for step, rows in enumerate(ahead(learn_from, drawn)):
             if progress is not None:
-                progress("train", len(history), model.epochs)
+                progress("train", step, model.epochs)
+            yield rows
+
+    small = len(hops.files) * min(batch, len(labelled)) * hops.width < SMALL
+    with one_thread(small):
+        maps, history = model.descend(start, batches(), rivals, after, rng)
     model.maps_ = {name: value.detach().cpu().numpy() for name, value in maps.items()}
     model.csds_ = csds
     model.losses_ = np.array(history, np.float32)  # [epochs]

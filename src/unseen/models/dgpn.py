@@ -36,6 +36,7 @@ identity xW, W = I + A, A = 0 at first       zV, V = I + B, B = 0         one sp
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -80,6 +81,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 Maps = dict[str, Any]  # matrices and biases by name: tensors in training, arrays afterwards
+Batch = tuple["NDArray[np.float32]", "NDArray[np.int64]"]  # hops [K+1, m, d], class of each [m]
 
 
 class DGPN(Model):
@@ -203,32 +205,43 @@ class DGPN(Model):
         rng: Generator,
     ) -> tuple[Maps, list[float]]:
         """Return the maps after `epochs` steps of Adam, and the loss before each."""
-        import torch
 
         before, after = self._weights(hops)
         X = np.stack([w * block[labelled] for w, block in zip(before, hops.blocks, strict=True)])
-        x = torch.as_tensor(X, device=self.device)  # [K+1, m, d]
-        y = torch.as_tensor(own, device=self.device)  # [m]
+        with one_thread(X.size < SMALL):
+            return self.descend(start, repeat((X, own), self.epochs), rivals, after, rng)
+
+    def descend(
+        self,
+        start: Maps,
+        batches: Iterable[Batch],
+        rivals: NDArray[np.float32],  # [C', d_s]
+        after: list[float],  # weights of the hops [K+1]
+        rng: Generator,
+    ) -> tuple[Maps, list[float]]:
+        """Take a step of Adam for each batch; return the maps, and the loss before each step."""
+        import torch
+
         S = torch.as_tensor(self._scaled(rivals), device=self.device)  # [C', d_s]
         rectified = PSI + BIAS in start
         maps = {name: value.clone().requires_grad_() for name, value in start.items()}
         rest = {
             name: torch.zeros_like(value) if rectified else value for name, value in start.items()
         }
-        rate = self.learning_rate if rectified else self.learning_rate / X.shape[2]
+        rate = self.learning_rate if rectified else self.learning_rate / len(start[PSI])
         adam = torch.optim.Adam(maps.values(), lr=rate)
         history = []
-        with one_thread(X.size < SMALL):
-            for _ in range(self.epochs):
-                q_com, q_loc = self._losses(maps, x, y, S, after, rng)
-                loss = q_com + self._local_share(len(x)) * q_loc  # Eq. 21
-                history.append(loss.item())
-                if self.decay:
-                    moved = sum((maps[name] - rest[name]).square().sum() for name in maps)
-                    loss = loss + self.decay / 2 * moved
-                adam.zero_grad()
-                torch.autograd.backward(loss)
-                adam.step()
+        for batch in batches:
+            x, y = (torch.as_tensor(each, device=self.device) for each in batch)
+            q_com, q_loc = self._losses(maps, x, y, S, after, rng)
+            loss = q_com + self._local_share(len(x)) * q_loc  # Eq. 21
+            history.append(loss.item())
+            if self.decay:
+                moved = sum((maps[name] - rest[name]).square().sum() for name in maps)
+                loss = loss + self.decay / 2 * moved
+            adam.zero_grad()
+            torch.autograd.backward(loss)
+            adam.step()
         return maps, history
 
     def _train_sparse(
