@@ -168,7 +168,7 @@ def test_save_and_load_give_the_same_bits(
 
 
 def test_trained_maps_come_back(prediction: Prediction, given: Sample, tmp_path: Path) -> None:
-    width = len(prediction.classifier.node_centre)
+    width = prediction.vectors.shape[1]
     rng = np.random.default_rng(0)
     state = {
         name: rng.normal(size=(width, width)).astype(np.float32)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from unseen.classes import Classes
     from unseen.encode.space import Space
+    from unseen.encode.terms import Terms
     from unseen.propagate.operators import Operator
 
 
@@ -35,6 +36,7 @@ class Classifier:
         hops, laziness: K and beta of the decomposition (Eq. 13).
         maps: trained maps of own vectors into the space of the CSDs; None leaves them as they are.
         model: `Refine` where nodes and classes share a space, else `Align` or `DGPN`.
+        terms: how the words of the first graph go together; None where it had too few.
     """
 
     classes: Classes
@@ -48,9 +50,10 @@ class Classifier:
     laziness: float
     maps: DGPN | None
     model: Refine | DGPN
+    terms: Terms | None = None
 
     def hops_of(self, space: Space, operator: Operator) -> Hops:
-        """Centre the nodes, map them if maps were trained, and walk."""
+        """Centre the nodes, read their words, map them if maps were trained, and walk."""
         if space.nodes.shape[1] != len(self.node_centre):
             raise InputError(
                 f"nodes: have vectors of {space.nodes.shape[1]:,} dimensions, but the model was "
@@ -58,14 +61,18 @@ class Classifier:
                 f"encoder ({self.encoder}) can read"
             )
         X = unit(space.nodes - self.node_centre)
+        if self.terms is not None and space.bags is not None:
+            X = self.terms.beside_nodes(X, space.bags[0])
         if self.maps is not None:
             X = unit(self.maps.vectors(X))
         return decompose(X, operator, self.hops, self.laziness)
 
     def csds_of(self, space: Space) -> NDArray[np.float32]:
         """Centre the class vectors of the chosen kind. [C, d_s]"""
-        vectors = space.csds.get(self.kind, space.csds["name"])
-        return unit(vectors - self.class_centre)
+        S = unit(space.csds.get(self.kind, space.csds["name"]) - self.class_centre)
+        if self.terms is not None and space.bags is not None:
+            S = self.terms.beside_classes(S, space.bags[1])
+        return S
 
     def with_classes(
         self,

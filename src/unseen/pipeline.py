@@ -21,6 +21,7 @@ from unseen.classes import Classes, Labels
 from unseen.classifier import Classifier
 from unseen.csd.choose import choose_class_texts
 from unseen.encode.space import APART, KINDS, Space, embed
+from unseen.encode.terms import Terms
 from unseen.errors import InputError
 from unseen.explain import hop_shares, reasons
 from unseen.models.align import Align
@@ -109,7 +110,11 @@ def classify(
 
     with steps("encode") as step:
         space = embed(graph, classes, encoder, device, progress)
+        terms = None if space.bags is None else Terms.fit(*space.bags)
         step["detail"] = f"{space.encoder}, {space.nodes.shape[1]} dimensions"
+        if terms is not None:
+            words, more = terms.directions.shape
+            step["detail"] += f", and {more} of how {words:,} words go together"
     if not space.shared and len(known.seen()) < 2:
         raise InputError(
             "graph: its features have no names and there are too few labels (of "
@@ -126,6 +131,8 @@ def classify(
         choices.append(choice)
         class_centre = space.csds[choice.chosen].mean(axis=0)
         S = unit(space.csds[choice.chosen] - class_centre)  # [C, d_s]
+        if terms is not None and space.bags is not None:
+            X, S = terms.beside_nodes(X, space.bags[0]), terms.beside_classes(S, space.bags[1])
         step["detail"] = choice.chosen
 
     with steps("walk") as step:
@@ -150,6 +157,7 @@ def classify(
         laziness=beta,
         maps=maps,
         model=model,
+        terms=terms,
     )
     settings = {"encoder": space.encoder, "among": among, "device": device, "seed": seed}
     settings["directed"] = graph.directed

@@ -19,6 +19,7 @@ import scipy.sparse as sp
 
 from unseen.classes import NONE_OF_THESE, Classes
 from unseen.classifier import Classifier
+from unseen.encode.terms import Terms
 from unseen.errors import SavedFileError
 from unseen.files import FORMAT, check_folder, in_place, read_json, write_json, write_manifest
 from unseen.models.agreement import Agreement
@@ -173,6 +174,8 @@ def _write_model(classifier: Classifier, folder: Path) -> None:
         settings["agreement"] = vars(model.agreement_)
     else:
         arrays |= {f"model.{name}": value for name, value in model.state().items()}
+    if classifier.terms is not None:
+        arrays |= {f"terms.{name}": value for name, value in vars(classifier.terms).items()}
     if maps is not None:
         arrays |= {f"maps.{name}": value for name, value in maps.state().items()}
     save_file(
@@ -185,8 +188,8 @@ def _write_model(classifier: Classifier, folder: Path) -> None:
     write_manifest(folder)
 
 
-def _classifier(settings: dict[str, Any], arrays: dict[str, NDArray[np.float32]]) -> Classifier:
-    def part(prefix: str) -> dict[str, NDArray[np.float32]]:
+def _classifier(settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Classifier:
+    def part(prefix: str) -> dict[str, NDArray[Any]]:
         return {
             name.removeprefix(prefix): value
             for name, value in arrays.items()
@@ -204,7 +207,7 @@ def _classifier(settings: dict[str, Any], arrays: dict[str, NDArray[np.float32]]
         model.agreement_ = Agreement(**settings["agreement"])
     else:
         model = DGPN(**settings["params"]).restore(part("model."))
-    maps = settings["maps"]
+    maps, terms = settings["maps"], part("terms.")
     return Classifier(
         classes=Classes(settings["classes"], settings["descriptions"]),
         seen=tuple(settings["seen"]),
@@ -217,6 +220,7 @@ def _classifier(settings: dict[str, Any], arrays: dict[str, NDArray[np.float32]]
         laziness=settings["laziness"],
         maps=None if maps is None else DGPN(**maps).restore(part("maps.")),
         model=model,
+        terms=Terms(**terms) if terms else None,
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from unseen.csd.acquire import acquire
+from unseen.csd.acquire import acquire, class_texts
 from unseen.encode.base import Encoder, Progress, encode, get_encoder
+from unseen.encode.terms import bag
 from unseen.encode.words import encode_words, word_weights
 from unseen.errors import InputError
 from unseen.vectors import unit
@@ -36,6 +37,7 @@ class Space:
         csds: for each kind of class text (name, description, both) one row a class. [C, d_s]
         shared: both were made by one encoder, so that a cosine between them means something.
         encoder: how the user would ask for it: "static", "words", "words:minilm", ...
+        bags: words of nodes and of class texts (`terms.bag`), where the nodes have any.
     """
 
     nodes: NDArray[np.float32]
@@ -43,6 +45,7 @@ class Space:
     shared: bool
     encoder: str
     identity: str
+    bags: tuple[Any, Any] | None = None
 
 
 def embed(
@@ -65,7 +68,9 @@ def embed(
     nodes = _node_vectors(graph, kind, reader, progress)
     csds = acquire(classes, reader)
     name = reading if kind == "texts" else kind if reading == DEFAULT else f"{kind}:{reading}"
-    return Space(unit(nodes), csds, kind not in APART, name, reader.identity)
+    return Space(
+        unit(nodes), csds, kind not in APART, name, reader.identity, _bags(graph, classes, kind)
+    )
 
 
 def _kind(graph: Graph, asked: str) -> tuple[str, str]:
@@ -87,6 +92,15 @@ def _kind(graph: Graph, asked: str) -> tuple[str, str]:
     kind = "counts" if (X.data if sp.issparse(X) else X).min(initial=0) >= 0 else "features"
     # Only relations between classes count here, and two readers see more of them than one.
     return kind, reading if DEFAULT in reading.split("+") else f"{reading}+{DEFAULT}"
+
+
+def _bags(graph: Graph, classes: Classes, kind: str) -> tuple[Any, Any] | None:
+    if kind in APART:
+        return None
+    words = bag(class_texts(classes, "description"))
+    if kind == "words":
+        return sp.csr_array(sp.csr_array(graph.features) @ bag(graph.vocabulary or ())), words
+    return bag(graph.texts or ()), words
 
 
 def _node_vectors(
