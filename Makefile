@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	$(if $(INDEX),--extra-index-url $(INDEX)) --constraint constraints.txt
 
-BENCHMARKS = training propagate_memory propagate_disk blocks loading encoding
+BENCHMARKS = training propagate_memory propagate_disk blocks chain loading encoding
 
 .PHONY: demo test slow bench lint types wheel clean
 

@@ -104,14 +104,15 @@ def power_law_graph(nodes: int, ties: int, seed: int = 0) -> Any:
     return A
 
 
-def memory(field: str) -> int:
-    """Return a field of this process's memory in bytes: "RssAnon", "VmRSS" (Linux; else 0).
+def memory(field: str, process: int | str = "self") -> int:
+    """Return a field of a process's memory in bytes: "RssAnon", "VmRSS" (Linux; else 0).
 
     RssAnon is "Anonymous" of smaps_rollup, but counted already: that one walks all page tables, and
     looking at it often slows down what is looked at.
     """
     try:
-        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+        lines = Path(f"/proc/{process}/status").read_text(encoding="ascii").splitlines()
     except OSError:
         return 0
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field + ":"))
+    found = (int(line.split()[1]) * 1024 for line in lines if line.startswith(field + ":"))
+    return next(found, 0)  # one that has just ended has no memory

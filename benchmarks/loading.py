@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from common import cores, keep, table, versions
+from common import cores, keep, memory, table, versions
 
 from unseen.read.files import build_graph, node_content
 from unseen.read.tables import read_table
@@ -93,17 +93,8 @@ def _measured(route: str, folder: str, kind: str) -> dict[str, float]:
         "seconds": end - begin,
         "edges": end - between,
         "cpu": time.process_time(),
-        "peak GB": _peak() / 1e9,
+        "peak GB": memory("VmHWM") / 1e9,
     }
-
-
-def _peak() -> float:
-    """Return the most memory that this process has had, in bytes (Linux; else not a number)."""
-    try:
-        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return float("nan")
-    return next((int(line.split()[1]) * 1024 for line in lines if "VmHWM" in line), float("nan"))
 
 
 def _ours(nodes: Path, edges: Path, _lazy: bool) -> float:

@@ -81,6 +81,19 @@ def blocks() -> str:
     )
 
 
+def chain() -> str:
+    return table(
+        [
+            {
+                "command": f"`{each['command']}`",
+                "seconds": f"{each['seconds']:.0f}",
+                "peak memory, GB": f"{each['peak, GB']:.2f}",
+            }
+            for each in read("chain")["commands"]
+        ]
+    )
+
+
 def bill() -> str:
     """Return what the two large graphs of the field would take, by the measured rates.
 
@@ -131,6 +144,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "memory": in_memory,
     "disk": on_disk,
     "blocks": blocks,
+    "chain": chain,
     "bill": bill,
 }
 

@@ -22,6 +22,7 @@ import scipy.sparse as sp
 import unseen
 from topic_graph import Sample, one_thread, sample
 from unseen.classes import Classes
+from unseen.encode import terms
 from unseen.errors import InputError, SavedFileError
 from unseen.files import FORMAT, MANIFEST, check_folder, write_manifest
 from unseen.graph import Graph
@@ -57,6 +58,7 @@ def _quick_map() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch, one_thread():
         patch.setattr(layout, "lay_out", lay_out)
+        patch.setattr(terms, "LEAST", 10)  # so that what was learned about words is saved
         yield
 
 
@@ -149,6 +151,12 @@ def test_save_and_load_give_the_same_bits(
     for name in ("node_centre", "class_centre"):
         assert getattr(after, name).tobytes() == getattr(before, name).tobytes()
         assert getattr(after, name).dtype == getattr(before, name).dtype
+    assert (before.terms is None) == (which == "trained")
+    if before.terms is not None:
+        assert after.terms is not None
+        for name, value in vars(before.terms).items():
+            assert getattr(after.terms, name).tobytes() == value.tobytes(), name
+            assert getattr(after.terms, name).dtype == value.dtype, name
     assert after.model.get_params() == before.model.get_params()
     if isinstance(before.model, DGPN):
         assert isinstance(after.model, DGPN)

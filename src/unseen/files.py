@@ -21,7 +21,7 @@ from typing import Any
 
 from unseen.errors import InputError, SavedFileError, shortlist
 
-FORMAT = 1
+FORMAT = 2
 MANIFEST = "manifest.json"
 
 

@@ -173,3 +173,15 @@ def test_a_kitten_is_nearer_to_cats_than_to_planets_by_the_static_encoder() -> N
         Classes(["cats", "planets"]),
     )
     assert (made.nodes @ made.csds["name"].T).argmax(axis=1).tolist() == [0, 1]
+
+
+def test_words_are_counted_alike_in_texts_and_in_columns(asked: list[tuple[str, str]]) -> None:
+    texts = Graph(TIES, texts=["purr purr", "purr bark bark bark", "?"])
+    read = embed(texts, CLASSES).bags
+    columns = embed(graph("words"), CLASSES).bags
+    assert read is not None
+    assert columns is not None
+    for one, other in zip(read, columns, strict=True):
+        assert (one != other).nnz == 0
+    assert read[1].sum() == 6  # cats: they purr, dogs: they bark
+    assert embed(graph("features"), CLASSES).bags is None
