@@ -53,7 +53,7 @@ def main() -> None:
         "edges": edges,
         "width": WIDTH,
         "classes": CLASSES,
-        "labelled": int(labelled),
+        "labelled": labelled,
         "memory": LIMIT,
         "cores": cores(),
         "versions": versions("unseen", "numpy", "torch", "polars"),
@@ -67,12 +67,9 @@ def main() -> None:
 
 def _named(folder: Path, *files: str) -> list[str]:
     """Return files as options of a command."""
-    option = {"walk": "--walk", "out": "--out"}
-    words = []
-    for file in files:
-        last = file == files[-1]
-        words += ["--out" if last else option.get(file, f"--{Path(file).stem}"), str(folder / file)]
-    return words
+    *given, out = files
+    words = [word for file in given for word in (f"--{Path(file).stem}", str(folder / file))]
+    return [*words, "--out", str(folder / out)]
 
 
 def _measured(command: str, *words: str) -> dict[str, Any]:

@@ -197,7 +197,7 @@ def ask(run: Run, data: Dataset, graph: Graph, known: Labels, among: str) -> Ans
     if run.nodes == "texts":  # the same class texts, without what is learned
         space = embed(graph, data.classes, run.csds)
         X = unit(space.nodes - found.classifier.node_centre)
-        S = unit(space.csds[found.classifier.kind] - found.classifier.class_centre)
+        S = found.classifier.class_vectors(space)
         own = Hops((X,), np.ones(1, np.float32))
         for name, hops in (
             ("own text", own),

@@ -187,17 +187,14 @@ def nameless() -> str:
 
 
 def slowly(name: str) -> list[str]:
-    """Return the cells of a method that was run on the two fixed splits only, for Table 3."""
+    """Return the cells of a method that was run for Table 3 only; its Split II has other labels."""
     record = json.loads((HERE / "paper" / "table3.json").read_text("utf-8"))
-    fixed = [
-        next(row for row in sheet["rows"] if row[0] == name)[1::3] for sheet in record["sheets"][:2]
-    ]
+    row = next(row for row in record["sheets"][0]["rows"] if row[0] == name)
     cells = []
-    for one, two in zip(*fixed, strict=True):
-        for cell in (one, two):
-            value, spread = (float(part) for part in cell.rstrip("†").split("±"))
-            cells.append(f"{value:.1f} ± {spread:.1f}" if spread >= 0.05 else f"{value:.1f}")
-        cells.append("–")
+    for cell in row[1::3]:
+        value, spread = (float(part) for part in cell.rstrip("†").split("±"))
+        told = f"{value:.1f} ± {spread:.1f}" if spread >= 0.05 else f"{value:.1f}"
+        cells += [told + "†" * cell.endswith("†"), "–", "–"]
     return cells
 
 

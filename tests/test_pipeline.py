@@ -478,6 +478,7 @@ def test_the_record_is_strict_json(
     assert [step["step"] for step in record["steps"]] == [
         "encode",
         "choose class texts",
+        "read words",
         "walk",
         "fit",
         "answer",
@@ -489,7 +490,7 @@ def test_progress_is_told(given: Sample) -> None:
     unseen.classify(
         given.graph, given.classes, progress=lambda what, done, of: told.append((what, done, of))
     )
-    assert next(what for what, _, of in told if of == 5) == "encode"
+    assert next(what for what, _, of in told if of == 6) == "encode"
     assert all(0 <= done <= of for _, done, of in told)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,7 +36,8 @@ class Classifier:
         hops, laziness: K and beta of the decomposition (Eq. 13).
         maps: trained maps of own vectors into the space of the CSDs; None leaves them as they are.
         model: `Refine` where nodes and classes share a space, else `Align` or `DGPN`.
-        terms: how the words of the first graph go together; None where it had too few.
+        terms: how the words of the first graph go together; None where there was too little to
+            learn that from, or nothing but features.
     """
 
     classes: Classes
@@ -61,18 +62,28 @@ class Classifier:
                 f"encoder ({self.encoder}) can read"
             )
         X = unit(space.nodes - self.node_centre)
-        if self.terms is not None and space.bags is not None:
-            X = self.terms.beside_nodes(X, space.bags[0])
+        if self.terms is not None:
+            X = self.terms.beside_nodes(X, self._bags(space)[0])
         if self.maps is not None:
             X = unit(self.maps.vectors(X))
         return decompose(X, operator, self.hops, self.laziness)
 
     def csds_of(self, space: Space) -> NDArray[np.float32]:
+        """Return the class vectors as the model takes them: words beside. [C, d_s + t]"""
+        S = self.class_vectors(space)
+        return S if self.terms is None else self.terms.beside_classes(S, self._bags(space)[1])
+
+    def class_vectors(self, space: Space) -> NDArray[np.float32]:
         """Centre the class vectors of the chosen kind. [C, d_s]"""
-        S = unit(space.csds.get(self.kind, space.csds["name"]) - self.class_centre)
-        if self.terms is not None and space.bags is not None:
-            S = self.terms.beside_classes(S, space.bags[1])
-        return S
+        return unit(space.csds.get(self.kind, space.csds["name"]) - self.class_centre)
+
+    def _bags(self, space: Space) -> tuple[Any, Any]:
+        if space.bags is None:
+            raise InputError(
+                "nodes: have features only, but the model was made from words; give texts, or a "
+                "vocabulary for the columns"
+            )
+        return space.bags
 
     def with_classes(
         self,

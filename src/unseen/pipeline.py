@@ -1,8 +1,8 @@
 """The main job: a class, a confidence and a reason for every node without a label.
 
-Read `classify` from top to bottom: encode, choose the class texts, centre, walk, choose how far to
-trust what, fit, answer. Every choice is made with labels of seen classes only, or with none, and
-the record says by which rule.
+Read `classify` from top to bottom: encode, choose the class texts, centre, read the words of the
+graph beside, walk, choose how far to trust what, fit, answer. Every choice is made with labels of
+seen classes only, or with none, and the record says by which rule.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Steps:
 
     progress: Progress | None = None
     done: list[dict[str, Any]] = field(default_factory=list)
-    total: int = 5
+    total: int = 6
 
     @contextmanager
     def __call__(self, name: str) -> Iterator[dict[str, Any]]:
@@ -109,12 +109,8 @@ def classify(
     steps, operator = Steps(progress), Operator(graph.adjacency)
 
     with steps("encode") as step:
-        space = embed(graph, classes, encoder, device, progress)
-        terms = None if space.bags is None else Terms.fit(*space.bags)
+        space = embed(graph, classes, encoder, device, progress, count_words=True)
         step["detail"] = f"{space.encoder}, {space.nodes.shape[1]} dimensions"
-        if terms is not None:
-            words, more = terms.directions.shape
-            step["detail"] += f", and {more} of how {words:,} words go together"
     if not space.shared and len(known.seen()) < 2:
         raise InputError(
             "graph: its features have no names and there are too few labels (of "
@@ -131,9 +127,16 @@ def classify(
         choices.append(choice)
         class_centre = space.csds[choice.chosen].mean(axis=0)
         S = unit(space.csds[choice.chosen] - class_centre)  # [C, d_s]
+        step["detail"] = choice.chosen
+
+    with steps("read words") as step:
+        terms = None if space.bags is None else Terms.fit(*space.bags)
+        step["detail"] = "left to the encoder"
         if terms is not None and space.bags is not None:
             X, S = terms.beside_nodes(X, space.bags[0]), terms.beside_classes(S, space.bags[1])
-        step["detail"] = choice.chosen
+            step["detail"] = "{1} dimensions of how {0:,} words go together".format(
+                *terms.directions.shape
+            )
 
     with steps("walk") as step:
         K, beta = (HOPS, LAZINESS) if space.shared else (PAPER_HOPS, PAPER_LAZINESS)

@@ -41,7 +41,11 @@ def describe(
 ) -> dict[str, Any]:
     """Return the record of a prediction."""
     classifier, graph = prediction.classifier, prediction.graph
-    csds = classifier.csds_of(space) if len(space.csds["name"]) == len(prediction.classes) else None
+    csds = (
+        classifier.class_vectors(space)
+        if len(space.csds["name"]) == len(prediction.classes)
+        else None
+    )
     similarity = None if csds is None or len(csds) > MANY_CLASSES else csds @ csds.T
     record = {
         "unseen": version("unseen"),

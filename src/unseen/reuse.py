@@ -68,7 +68,8 @@ def predict(
     check_work(graph, known)
     operator = Operator(graph.adjacency)
     with steps("encode") as step:
-        space = embed(graph, everything, classifier.encoder, device, progress)
+        counted = classifier.terms is not None
+        space = embed(graph, everything, classifier.encoder, device, progress, count_words=counted)
         step["detail"] = f"{space.encoder}, {space.nodes.shape[1]} dimensions"
     if space.identity != classifier.identity:
         raise InputError(

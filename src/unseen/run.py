@@ -239,13 +239,14 @@ def _card(classifier: Classifier) -> str:
     )
     grows = not isinstance(classifier.model, Align)
     more = ", or one that is added later by name and description" if grows else ""
+    words = "" if classifier.terms is None else "; beside both, which words go together"
     return f"""# A zero-shot node classifier
 
 Made by `unseen`. It gives nodes of a graph like the one it was fitted on one of the classes
 below{more}.
 
 - Model: `{classifier.model!r}`
-- Node vectors: `{classifier.encoder}`; class vectors from the {classifier.kind} of each class
+- Vectors: of nodes by `{classifier.encoder}`, of classes from their {classifier.kind}{words}
 - Use: `unseen predict --model FOLDER --nodes ... --edges ... --classes ... --out ...`
 
 | class | in training | description |

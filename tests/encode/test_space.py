@@ -177,11 +177,12 @@ def test_a_kitten_is_nearer_to_cats_than_to_planets_by_the_static_encoder() -> N
 
 def test_words_are_counted_alike_in_texts_and_in_columns(asked: list[tuple[str, str]]) -> None:
     texts = Graph(TIES, texts=["purr purr", "purr bark bark bark", "?"])
-    read = embed(texts, CLASSES).bags
-    columns = embed(graph("words"), CLASSES).bags
+    read = embed(texts, CLASSES, count_words=True).bags
+    columns = embed(graph("words"), CLASSES, count_words=True).bags
     assert read is not None
     assert columns is not None
     for one, other in zip(read, columns, strict=True):
         assert (one != other).nnz == 0
     assert read[1].sum() == 6  # cats: they purr, dogs: they bark
-    assert embed(graph("features"), CLASSES).bags is None
+    assert embed(graph("features"), CLASSES, count_words=True).bags is None
+    assert embed(texts, CLASSES).bags is None

@@ -20,7 +20,7 @@ weights = st.sampled_from([0.0, 0.5, 1.0, 2.0])
 
 @pytest.fixture(params=[0, 1 << 20], ids=["long", "short"], autouse=True, scope="module")
 def both_routes(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Short columns take another route than long ones."""
+    """Short lists take another route than long ones."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "LONG", request.param)
         yield

@@ -92,6 +92,8 @@ def train_from_blocks(
     small = len(hops.files) * min(batch, len(labelled)) * hops.width < SMALL
     with one_thread(small):
         maps, history = model.descend(start, batches(), rivals, after, rng)
+    if progress is not None:
+        progress("train", model.epochs, model.epochs)
     model.maps_ = {name: value.detach().cpu().numpy() for name, value in maps.items()}
     model.csds_ = csds
     model.losses_ = np.array(history, np.float32)  # [epochs]

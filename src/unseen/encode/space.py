@@ -37,7 +37,7 @@ class Space:
         csds: for each kind of class text (name, description, both) one row a class. [C, d_s]
         shared: both were made by one encoder, so that a cosine between them means something.
         encoder: how the user would ask for it: "static", "words", "words:minilm", ...
-        bags: words of nodes and of class texts (`terms.bag`), where the nodes have any.
+        bags: words of nodes and of class texts (`terms.bag`), if they were counted.
     """
 
     nodes: NDArray[np.float32]
@@ -54,8 +54,10 @@ def embed(
     encoder: str = "auto",
     device: str = "cpu",
     progress: Progress | None = None,
+    *,
+    count_words: bool = False,
 ) -> Space:
-    """Encode nodes and classes.
+    """Encode nodes and classes; count their words if asked to.
 
     "auto" reads texts where there are any, else words where the columns have names, else features:
     as counts, weighed as words are, where none is negative, and as they are otherwise. These share
@@ -68,9 +70,8 @@ def embed(
     nodes = _node_vectors(graph, kind, reader, progress)
     csds = acquire(classes, reader)
     name = reading if kind == "texts" else kind if reading == DEFAULT else f"{kind}:{reading}"
-    return Space(
-        unit(nodes), csds, kind not in APART, name, reader.identity, _bags(graph, classes, kind)
-    )
+    bags = _bags(graph, classes, kind, progress) if count_words and kind not in APART else None
+    return Space(unit(nodes), csds, kind not in APART, name, reader.identity, bags)
 
 
 def _kind(graph: Graph, asked: str) -> tuple[str, str]:
@@ -94,13 +95,11 @@ def _kind(graph: Graph, asked: str) -> tuple[str, str]:
     return kind, reading if DEFAULT in reading.split("+") else f"{reading}+{DEFAULT}"
 
 
-def _bags(graph: Graph, classes: Classes, kind: str) -> tuple[Any, Any] | None:
-    if kind in APART:
-        return None
+def _bags(graph: Graph, classes: Classes, kind: str, progress: Progress | None) -> tuple[Any, Any]:
     words = bag(class_texts(classes, "description"))
     if kind == "words":
         return sp.csr_array(sp.csr_array(graph.features) @ bag(graph.vocabulary or ())), words
-    return bag(graph.texts or ()), words
+    return bag(graph.texts or (), progress), words
 
 
 def _node_vectors(

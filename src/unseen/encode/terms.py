@@ -14,8 +14,9 @@ read stands beside the encoder's centred vectors x and s:
 
 .. math:: x_i' = \mathrm{unit}(x_i, a\, y_i), \qquad s_c' = \mathrm{unit}(s_c, b\, y_c)
 
-with b below a: a class has one line to choose its words in. Words are hashed, so that no list of
-them has to be kept.
+with b below a: a line about a class holds few of the words that its nodes use. Names and
+descriptions both count here, whichever of them the encoder reads. Words are hashed, so that no list
+of them has to be kept.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ from unseen.vectors import unit
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from unseen.encode.base import Progress
+
 NODES, CLASSES = 0.5, 0.3  # a and b
 WIDTH = 128  # t
 BUCKETS = 1 << 18  # that words are hashed into
@@ -39,17 +42,23 @@ FEW = 3  # texts that have to share a word before it says anything
 MOST = 20_000  # words, the commonest
 READ = 50_000  # texts that V is learned from, at most
 LEAST = 300  # texts, below which words meet too rarely
+PORTION = 20_000  # texts whose words are counted at a time
 TEXTS = 10  # for each direction, at least
 
 
-def bag(texts: Sequence[str]) -> Any:
+def bag(texts: Sequence[str], progress: Progress | None = None) -> Any:
     """Return how often each text has each word, by hash: CSR, [n, BUCKETS]."""
     from sklearn.feature_extraction.text import HashingVectorizer
 
     reader = HashingVectorizer(
         n_features=BUCKETS, alternate_sign=False, norm=None, token_pattern=r"[^\W_]{2,}"
     )
-    return sp.csr_array(reader.transform(texts), dtype=np.float32)
+    parts = []
+    for at in range(0, len(texts), PORTION):
+        if progress is not None:
+            progress("count words", at, len(texts))
+        parts.append(reader.transform(texts[at : at + PORTION]))
+    return sp.csr_array(sp.vstack(parts), dtype=np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +80,10 @@ class Terms:
 
     @classmethod
     def fit(cls, nodes: Any, classes: Any) -> Self | None:
-        """Learn from bags of nodes [n, BUCKETS] and classes [C, BUCKETS]; None: too few words."""
+        """Learn from bags of nodes [n, BUCKETS] and classes [C, BUCKETS].
+
+        None, where there are fewer than `LEAST` nodes or hardly a word that some of them share.
+        """
         from sklearn.utils.extmath import randomized_svd
 
         if nodes.shape[0] > READ:

@@ -81,7 +81,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 Maps = dict[str, Any]  # matrices and biases by name: tensors in training, arrays afterwards
-Batch = tuple["NDArray[np.float32]", "NDArray[np.int64]"]  # hops [K+1, m, d], class of each [m]
+Batch = tuple[Any, Any]  # hops [K+1, m, d] and positions among the rivals [m], arrays or tensors
 
 
 class DGPN(Model):
@@ -205,11 +205,13 @@ class DGPN(Model):
         rng: Generator,
     ) -> tuple[Maps, list[float]]:
         """Return the maps after `epochs` steps of Adam, and the loss before each."""
+        import torch
 
         before, after = self._weights(hops)
         X = np.stack([w * block[labelled] for w, block in zip(before, hops.blocks, strict=True)])
+        x, y = (torch.as_tensor(each, device=self.device) for each in (X, own))
         with one_thread(X.size < SMALL):
-            return self.descend(start, repeat((X, own), self.epochs), rivals, after, rng)
+            return self.descend(start, repeat((x, y), self.epochs), rivals, after, rng)
 
     def descend(
         self,

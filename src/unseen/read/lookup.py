@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 
 Find = Callable[[pl.Series, "NDArray[np.int32]"], None]  # names, and where their rows are written
 
-LONG = 1 << 20  # names; fewer are found while loops would be compiled
+LONG = 1 << 20  # names or ids; fewer are joined while loops would be compiled
 BLOCK = 1 << 18  # names looked up at a time, by one thread; few enough to stay in its cache
 WHOLE = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64)
+CROWD = 64  # keys that begin alike; more of them are no longer found in a few steps
 ROOM = 8  # entries of the table for each id, at most
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying by it can be undone
 
@@ -59,7 +60,8 @@ class Lookup:
         """Return the row of each name among the ids, -1 for a name that is not there. [m]"""
         if not self.takes(given):
             return Lookup(self._ids.cast(pl.String)).rows(given.cast(pl.String).fill_null(""))
-        find = None if len(given) < LONG or not len(self._ids) else self._find
+        few = max(len(given), len(self._ids)) < LONG
+        find = None if few or not len(self._ids) else self._find
         if find is None:
             return self._joined(given)
         out = np.empty(len(given), dtype=np.int32)
@@ -119,6 +121,8 @@ def _by_key(ids: pl.Series) -> Find | None:
     shift = np.uint64(64 - bits)
     places = np.arange(1 << bits, dtype=np.uint64) << shift
     begin = np.searchsorted(keys, places).astype(np.int32)  # [2^bits]
+    if np.diff(begin, append=len(order)).max() > CROWD:
+        return None
     keys = np.append(keys, np.uint64(2**64 - 1))  # the last one stops every search
 
     def find(given: pl.Series, found: NDArray[np.int32]) -> None:

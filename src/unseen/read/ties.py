@@ -8,11 +8,11 @@ parts, some rows of the matrix at a time, by several threads.
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import polars as pl
 import scipy.sparse as sp
 
 from unseen.errors import InputError
@@ -39,7 +39,7 @@ def adjacency(ties: Ties, nodes: int, directed: bool) -> tuple[Any, int, int]:
     (j, i) is the same tie as (i, j), and A is symmetric. Positions have to be below `nodes`.
     """
     times, listed = 1 if directed else 2, len(ties.rows)
-    threads = 1 if listed < LONG else os.cpu_count() or 1
+    threads = 1 if listed < LONG else pl.thread_pool_size()
     count = threads * (1 + times * listed // (threads * PART))  # so that none has nothing to do
     bounds = np.linspace(0, nodes, 1 + count).astype(int).tolist()
     with ThreadPoolExecutor(threads) as pool:
@@ -117,6 +117,6 @@ def _few_rows(
     kept = np.empty(0, np.float32)
     if ties.values is not None:
         values = ties.values if directed else np.tile(ties.values, 2)
-        kept = np.maximum.reduceat(values[here[order]], first)
+        kept = np.maximum.reduceat(values[here[order]], first).astype(np.float32)
     counts = np.bincount((keys[first] >> 32) - low, minlength=high - low)
     return counts, keys[first].astype(np.int32), kept  # the lower half of each
