@@ -47,22 +47,23 @@ def count_ties(rows, columns, low, high, directed):  # type: ignore[no-untyped-d
 
 @compiled
 def gather_ties(rows, columns, values, low, high, directed, keys, kept):  # type: ignore[no-untyped-def]
-    """Write these ties as integers, with their weights unless `values` is None."""
+    """Write these ties as integers, with their weights unless `values` is None.
+
+    Each is written and then counted or not, as a branch would be guessed wrong half of the time;
+    so there has to be room for one more.
+    """
     at = 0
     for e in range(len(rows)):
         i, j = np.int64(rows[e]), np.int64(columns[e])
-        if i == j:
-            continue
-        if (i >= low) & (i < high):
-            keys[at] = (i << HALF) | j
-            if values is not None:
-                kept[at] = values[e]
-            at += 1
-        if (not directed) & (j >= low) & (j < high):
+        keys[at] = (i << HALF) | j
+        if values is not None:
+            kept[at] = values[e]
+        at += (i != j) & (i >= low) & (i < high)
+        if not directed:
             keys[at] = (j << HALF) | i
             if values is not None:
                 kept[at] = values[e]
-            at += 1
+            at += (i != j) & (j >= low) & (j < high)
 
 
 @compiled
@@ -70,20 +71,27 @@ def to_rows(keys, order, values, low, counts, columns, kept):  # type: ignore[no
     """From sorted ties to the number of ties of each row, their columns and largest weights.
 
     `order` says where in `values` the weight of each is; both are None where all weigh the same.
-    Returns how many there are, each tie once.
+    Returns how many there are, each tie once. `columns` may lie where `keys` does, as no column is
+    written before the key in its place was read.
     """
     at, before = np.int64(-1), np.int64(-1)
     for e in range(len(keys)):
         key = keys[e]
-        if key != before:
-            at += 1
-            before = key
-            counts[(key >> HALF) - low] += 1
-            columns[at] = np.int32(key & np.int64(0xFFFFFFFF))
-            if values is not None:
-                kept[at] = values[order[e]]
-        elif values is not None:
-            weight = values[order[e]]
-            if (weight > kept[at]) | (weight != weight):  # what is not a number stays, to be told
+        new = key != before
+        at += new
+        before = key
+        counts[np.uint64((key >> HALF) - low)] += new
+        columns[np.uint64(at)] = np.int32(key & np.int64(0xFFFFFFFF))
+        if values is not None:
+            weight = values[order[e]]  # what is not a number stays, to be told
+            if new | (weight > kept[at]) | (weight != weight):
                 kept[at] = weight
     return at + 1
+
+
+@compiled
+def move(values, first, to, count):  # type: ignore[no-untyped-def]
+    """Move values towards the beginning, as a copy of them would need fresh memory."""
+    if first != to:
+        for e in range(count):
+            values[to + e] = values[first + e]

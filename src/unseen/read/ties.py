@@ -1,9 +1,10 @@
-"""A long list of ties, by position, becomes a sparse adjacency: sorted, every tie once.
+"""A list of ties, by position, becomes a sparse adjacency: sorted, every tie once.
 
 The tie (i, j) is the integer 2^32 i + j. In a sorted list of these, equal ties are neighbours, the
 rows of a CSR matrix follow each other, and the lower half of each integer is its column. NumPy
 sorts such integers faster than ties can be thrown into rows one by one. A long list is done in
-parts, some rows of the matrix at a time, by several threads.
+parts, some rows of the matrix at a time, by several threads, and all in one place: sorted ties of
+eight bytes leave room for columns and values of four. Fresh memory is what takes longest.
 """
 
 from __future__ import annotations
@@ -39,19 +40,7 @@ def adjacency(ties: Ties, nodes: int, directed: bool) -> tuple[Any, int, int]:
     (j, i) is the same tie as (i, j), and A is symmetric. Positions have to be below `nodes`.
     """
     times, listed = 1 if directed else 2, len(ties.rows)
-    threads = 1 if listed < LONG else pl.thread_pool_size()
-    count = threads * (1 + times * listed // (threads * PART))  # so that none has nothing to do
-    bounds = np.linspace(0, nodes, 1 + count).astype(int).tolist()
-    with ThreadPoolExecutor(threads) as pool:
-        parts = list(
-            pool.map(lambda low, high: _some_rows(ties, low, high, directed), bounds, bounds[1:])
-        )
-    counts, indices = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
-    if ties.values is None:
-        values = np.ones(len(indices), dtype=np.float32)
-    else:
-        values = np.concatenate([part[2] for part in parts])
-    del parts
+    counts, indices, values = (_few if listed < LONG else _many)(ties, nodes, directed)
     size = np.int32 if len(indices) < 2**31 else np.int64
     begin = np.zeros(nodes + 1, dtype=size)
     np.cumsum(counts, out=begin[1:])
@@ -77,46 +66,65 @@ def check_weights(A: Any) -> None:
         )
 
 
-def _some_rows(
-    ties: Ties, low: int, high: int, directed: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
-    """Return how many ties each row from `low` up has, their columns and, if any, weights."""
-    if len(ties.rows) < LONG:
-        return _few_rows(ties, low, high, directed)
-    from unseen.read.loops import count_ties, gather_ties, to_rows
-
-    rows, columns, values = ties
-    found = count_ties(rows, columns, low, high, directed)
-    weighed = 0 if values is None else found
-    keys, given = np.empty(found, np.int64), np.empty(weighed, np.float32)
-    gather_ties(rows, columns, values, low, high, directed, keys, given)
-    order = None
-    if values is None:
-        keys.sort()
-    else:
-        order = np.argsort(keys)
-        keys = keys[order]
-    counts = np.zeros(high - low, np.int64)
-    indices, kept = np.empty(found, np.int32), np.empty(weighed, np.float32)
-    there = to_rows(keys, order, None if values is None else given, low, counts, indices, kept)
-    return counts, indices[:there], kept[:there]
+Rows = tuple["NDArray[np.int64]", "NDArray[np.int32]", "NDArray[np.float32]"]
 
 
-def _few_rows(
-    ties: Ties, low: int, high: int, directed: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
-    """Do the same without loops."""
+def _few(ties: Ties, nodes: int, directed: bool) -> Rows:
+    """Return how many ties each row has, their columns and their weights."""
     i, j = (np.asarray(ends, np.int64) for ends in ties[:2])
     if not directed:
         i, j = np.concatenate([i, j]), np.concatenate([j, i])
-    here = np.flatnonzero((i >= low) & (i < high) & (i != j))
-    keys = (i[here] << 32) + j[here]
+    apart = np.flatnonzero(i != j)
+    keys = (i[apart] << 32) + j[apart]
     order = np.argsort(keys)
     keys = keys[order]
     first = np.flatnonzero(np.diff(keys, prepend=-1))
-    kept = np.empty(0, np.float32)
+    kept = np.ones(len(first), np.float32)
     if ties.values is not None:
-        values = ties.values if directed else np.tile(ties.values, 2)
-        kept = np.maximum.reduceat(values[here[order]], first).astype(np.float32)
-    counts = np.bincount((keys[first] >> 32) - low, minlength=high - low)
+        given = ties.values if directed else np.tile(ties.values, 2)
+        kept = np.maximum.reduceat(given[apart[order]], first).astype(np.float32)
+    counts = np.bincount(keys[first] >> 32, minlength=nodes)
     return counts, keys[first].astype(np.int32), kept  # the lower half of each
+
+
+def _many(ties: Ties, nodes: int, directed: bool) -> Rows:
+    """Do the same by compiled loops."""
+    from unseen.read.loops import count_ties, gather_ties, move, to_rows
+
+    rows, columns, values = ties
+    threads = pl.thread_pool_size()
+    parts = threads * (1 + (1 if directed else 2) * len(rows) // (threads * PART))
+    bounds = np.linspace(0, nodes, 1 + parts).astype(int).tolist()
+    with ThreadPoolExecutor(threads) as pool:
+        sizes = list(
+            pool.map(lambda *ends: count_ties(rows, columns, *ends, directed), bounds, bounds[1:])
+        )
+        begin = np.cumsum([0, *(size + 1 for size in sizes)]).tolist()  # with room for one more
+        keys = np.empty(begin[-1], np.int64)
+        weights = np.empty(0 if values is None else len(keys), np.float32)
+        counts = np.zeros(nodes, np.int64)
+
+        def sort(low: int, high: int, first: int, last: int) -> int:
+            """Sort the ties of some rows in their stretch; return how many are left of them."""
+            given = weights[first:last]
+            gather_ties(rows, columns, values, low, high, directed, keys[first:last], given)
+            mine, order, found = keys[first : last - 1], None, None
+            if values is None:
+                mine.sort()
+            else:
+                order, found = np.argsort(mine), given.copy()
+                mine[:] = mine[order]
+            return int(
+                to_rows(mine, order, found, low, counts[low:high], mine.view(np.int32), given)
+            )
+
+        left = list(pool.map(sort, bounds, bounds[1:], begin, begin[1:]))
+    flat, there = keys.view(np.int32), 0
+    for first, size in zip(begin, left, strict=False):
+        move(flat, 2 * first, there, size)
+        move(weights, first, there, size if len(weights) else 0)
+        there += size
+    if values is None:  # behind the columns
+        weights = flat.view(np.float32)[there:]
+        weights[:there] = 1
+    return counts, flat[:there], weights[:there]
