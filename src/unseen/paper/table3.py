@@ -69,13 +69,14 @@ SEARCHED = (
 def _notes(split: str, plan: Plan) -> list[str]:
     if split == "I":
         return [DEFAULTS]
-    without = [
-        METHODS[name].label
-        for name in plan.rows(ROWS)
-        if (METHODS[name].space or METHODS[name].epochs)
-        and set(plan.chosen.get(name, ())) < set(DATA)
-    ]
-    told = [f"No search was made for {', '.join(without)}: their defaults."] if without else []
+    without = []
+    for name in plan.rows(ROWS):
+        searched = plan.chosen.get(name, ())
+        missing = [LABELS[data] for data in DATA if data not in searched]
+        if missing and (METHODS[name].space or METHODS[name].epochs):
+            where = f" on {', '.join(missing)}" if searched else ""
+            without.append(METHODS[name].label + where)
+    told = [f"No search was made for {'; '.join(without)}: their defaults."] if without else []
     return [SEARCHED, *told]
 
 
