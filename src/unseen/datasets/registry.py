@@ -104,7 +104,9 @@ def _load_published(name: str, variant: str) -> Dataset:
 
 
 def _load_stdlib() -> Dataset:
-    found, sections = stdlib.collect(), stdlib.sections()
+    found = stdlib.collect()
+    here = set(found.sections)  # not all of them: some systems come without Tk
+    sections = [(name, text) for name, text in stdlib.sections() if name in here]
     classes = Classes([name for name, _ in sections], [text for _, text in sections])
     held_out = tuple(i for i, name in enumerate(classes.names) if name in set(stdlib.HELD_OUT))
     rest = tuple(i for i in range(len(classes)) if i not in held_out)
