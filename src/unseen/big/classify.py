@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.big.predict import predict_from_blocks
-from unseen.big.reading import fingerprint, scattered, walk_fingerprint
+from unseen.big.reading import check_same, fingerprint, scattered, walk_fingerprint
 from unseen.big.train import LAZINESS, train_from_blocks
 from unseen.big.walk import open_walk
 from unseen.classes import Classes, Labels
@@ -250,11 +250,6 @@ def _check_place(out: Path) -> None:
 def _same(out: Path, asked: dict[str, Any]) -> dict[str, Any]:
     """Return the record of an earlier call that was asked the same."""
     record: dict[str, Any] = read_json(out / RECORD)
-    changed = [key for key, value in asked.items() if record.get("asked", {}).get(key) != value]
-    if changed:
-        raise InputError(
-            f"{out}: holds predictions that were made otherwise (what changed since: "
-            f"{', '.join(changed)}), which cannot be gone on with; choose another folder, or "
-            "remove this one to begin anew"
-        )
+    before = record.get("asked", {})
+    check_same(out, before, asked, "predictions that were made otherwise", "begin anew")
     return record

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from unseen.big.reading import ahead, fingerprint, stretch, walk_fingerprint
+from unseen.big.reading import ahead, check_same, fingerprint, stretch, walk_fingerprint
 from unseen.big.train import LAZINESS, like_hops
 from unseen.errors import InputError
 from unseen.files import MANIFEST, read_json, replacing, write_json, write_manifest
@@ -165,13 +165,7 @@ def _begin(out: Path, asked: dict[str, object]) -> bool:
     """Note what is asked, or compare it with what was; return whether something is left to do."""
     if (out / PARTS).is_file():
         found = read_json(out / PARTS)
-        changed = [key for key, value in asked.items() if found.get(key) != value]
-        if changed:
-            raise InputError(
-                f"{out}: holds predictions that were made otherwise (what changed since: "
-                f"{', '.join(changed)}), which cannot be gone on with; choose another folder, or "
-                "remove this one to predict anew"
-            )
+        check_same(out, found, asked, "predictions that were made otherwise", "predict anew")
         for left in out.glob(".part-*.part"):  # of a writer that was killed
             left.unlink()
         return not (out / MANIFEST).is_file()

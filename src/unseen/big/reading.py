@@ -6,12 +6,14 @@ import hashlib
 import json
 import mmap
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from unseen.errors import InputError
 from unseen.files import read_json
 from unseen.propagate.disk_hops import WALK, DiskHops
 
@@ -103,3 +105,15 @@ def fingerprint(settings: Any, *arrays: NDArray[Any]) -> str:
         digest.update(f"{array.dtype.str}{array.shape}".encode())
         digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
     return digest.hexdigest()
+
+
+def check_same(
+    folder: Path, found: Mapping[str, Any], asked: Mapping[str, Any], holds: str, again: str
+) -> None:
+    """Refuse to go on with what was asked for otherwise, in the words of `holds` and `again`."""
+    changed = [name for name, value in asked.items() if found.get(name) != value]
+    if changed:
+        raise InputError(
+            f"{folder}: holds {holds} (what changed since: {', '.join(changed)}), which cannot be "
+            f"gone on with; choose another folder, or remove this one to {again}"
+        )

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unseen.big.reading import check_same
 from unseen.errors import InputError, shortlist
 from unseen.files import MANIFEST, read_json, replacing, write_json
 from unseen.propagate.disk import walk_on_disk
@@ -101,13 +102,7 @@ def _note(folder: Path, inputs: dict[str, Any]) -> None:
     """Note what a walk is made from; refuse to go on with one that was made from other files."""
     if (folder / INPUTS).is_file():
         found = read_json(folder / INPUTS)
-        changed = [name for name, value in inputs.items() if found.get(name) != value]
-        if changed:
-            raise InputError(
-                f"{folder}: holds a walk of other inputs (what changed since: "
-                f"{', '.join(changed)}), which cannot be gone on with; choose another folder, or "
-                "remove this one to walk anew"
-            )
+        check_same(folder, found, inputs, "a walk of other inputs", "walk anew")
         return
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
         raise InputError(f"{folder}: exists and holds no walk; give the name of a new folder")
