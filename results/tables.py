@@ -52,18 +52,18 @@ Line = dict[str, Any]
 
 
 @cache
-def lines() -> list[Line]:
+def lines(file: str = "runs.jsonl") -> list[Line]:
     """Return every run with its answer."""
-    return [json.loads(line) for line in (HERE / "runs.jsonl").read_text("utf-8").splitlines()]
+    return [json.loads(line) for line in (HERE / file).read_text("utf-8").splitlines()]
 
 
-def pick(**asked: Any) -> list[Line]:
+def pick(file: str = "runs.jsonl", **asked: Any) -> list[Line]:
     """Return the answers of the runs that have these settings."""
     plain: dict[str, Any] = {"generalised": False, "rewired": False}
     wanted = plain | asked
     found = [
         each["answer"]
-        for each in lines()
+        for each in lines(file)
         if all(each["run"][name] == value for name, value in wanted.items())
     ]
     whole = {"all splits": SPLITS.get(asked["graph"], 0), "10 draws of 8": 10}
@@ -107,6 +107,8 @@ TEXT_ROWS = [
     ("stdlib", "10 draws of 8"),
     ("stdlib", "no labels"),
 ]
+FEATURE_ROWS = [(graph, part) for graph in SPLITS for part in ("I", "II", "all splits")]
+ENCODERS = ("static", "minilm", "static+minilm")
 
 
 def texts(encoder: str) -> str:
@@ -157,12 +159,10 @@ def rewired() -> str:
 
 def nameless() -> str:
     """Return every method on features without names, beside the published figures."""
-    graphs, parts = ("cora", "citeseer", "c-m10m"), ("I", "II", "all splits")
-    columns = [f"{NAMES[graph]} {part}" for graph in graphs for part in parts]
+    columns = [f"{NAMES[graph]} {part}" for graph, part in FEATURE_ROWS]
     floors = [
         floor(pick(graph=graph, row=part, nodes="features", method="random", csds="published"))
-        for graph in graphs
-        for part in parts
+        for graph, part in FEATURE_ROWS
     ]
     rows: list[tuple[str, ...]] = [("majority floor", "–", "", *floors)]
     for name, figures in CITED.items():
@@ -176,8 +176,7 @@ def nameless() -> str:
                 method,
                 "accuracy",
             )
-            for graph in graphs
-            for part in parts
+            for graph, part in FEATURE_ROWS
         ]
         if any(cell != "–" for cell in cells):
             rows.append((name, READ_BY[csds], how, *cells))
@@ -201,20 +200,19 @@ def slowly(name: str) -> list[str]:
 def nameless_macro() -> str:
     """Return macro accuracy and calibration of the defaults on features without names."""
     rows = []
-    for graph in ("cora", "citeseer", "c-m10m"):
-        for part in ("I", "II", "all splits"):
-            for csds in ("static", "minilm"):
-                found = pick(graph=graph, row=part, nodes="features", method="pipeline", csds=csds)
-                rows.append(
-                    (
-                        row_name(graph, part),
-                        READ_BY[csds].removeprefix("open, "),
-                        floor(found),
-                        mean(found, "pipeline", "accuracy"),
-                        mean(found, "pipeline", "macro"),
-                        mean(found, "pipeline", "calibration error", 2),
-                    )
+    for graph, part in FEATURE_ROWS:
+        for csds in ("static", "minilm"):
+            found = pick(graph=graph, row=part, nodes="features", method="pipeline", csds=csds)
+            rows.append(
+                (
+                    row_name(graph, part),
+                    READ_BY[csds].removeprefix("open, "),
+                    floor(found),
+                    mean(found, "pipeline", "accuracy"),
+                    mean(found, "pipeline", "macro"),
+                    mean(found, "pipeline", "calibration error", 2),
                 )
+            )
     head = ("graph", "class texts read by", "majority floor", "accuracy", "macro")
     return table((*head, "calibration error"), rows)
 
@@ -248,6 +246,23 @@ def generalised() -> str:
     return table(("method", "graph", "nodes", "seen", "unseen", "harmonic mean"), rows)
 
 
+def lengths() -> str:
+    """Return the defaults with class texts of one sentence (0.4.0) and with those of now."""
+    rows = []
+    for nodes, readers in (("texts", ENCODERS), ("features", ("static", "minilm"))):
+        for csds in readers:
+            for graph, row in TEXT_ROWS if nodes == "texts" else FEATURE_ROWS:
+                asked = {"graph": graph, "row": row, "nodes": nodes, "csds": csds}
+                found = [
+                    mean(pick(file, method="pipeline", **asked), "pipeline", "accuracy")
+                    for file in ("one_sentence.jsonl", "runs.jsonl")
+                ]
+                if "–" not in found:
+                    reader = csds if nodes == "texts" else READ_BY[csds].removeprefix("open, ")
+                    rows.append((row_name(graph, row), nodes, reader, *found))
+    return table(("graph", "nodes", "class texts read by", "one sentence", "now"), rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "texts static": lambda: texts("static"),
     "texts minilm": lambda: texts("minilm"),
@@ -256,6 +271,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "nameless": nameless,
     "nameless macro": nameless_macro,
     "generalised": generalised,
+    "lengths": lengths,
 }
 
 

@@ -82,6 +82,7 @@ def test_repairs_are_counted(given: Sample) -> None:
             "'Stars' and 'The stars' read almost alike",
         ),
         ({"features": np.eye(4)}, ["Stars", "Soup"], [-1] * 4, "classify will refuse"),
+        ({"features": np.eye(4)}, ["Stars", "Soup"], [0, 1, -1, -1], "by how class texts relate"),
     ],
 )
 def test_likely_problems(
@@ -90,6 +91,14 @@ def test_likely_problems(
     graph = Graph(np.ones((4, 4)), **content)
     found = check(graph, Classes(names), Labels(np.array(labels)))["problems"]
     assert any(problem in line for line in found), found
+
+
+@pytest.mark.parametrize(("words", "told"), [(6, True), (60, False)])
+def test_short_descriptions_are_mentioned(words: int, told: bool) -> None:
+    graph = Graph(np.ones((4, 4)), texts=["a", "b", "c", "d"])
+    classes = Classes(["Stars", "Soup"], ["light " * words, "bowl " * words])
+    found = check(graph, classes, Labels(np.full(4, -1)))["problems"]
+    assert any(f"are short ({words} words)" in line for line in found) is told, found
 
 
 def test_nothing_is_trained(given: Sample, monkeypatch: pytest.MonkeyPatch) -> None:

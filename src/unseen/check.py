@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from unseen.graph import Graph
 
 LONG_TEXT = 512  # words after which most encoders stop reading
+SHORT_TEXT = 40  # words of a class description below which more of them helped on most graphs
 
 
 def check(
@@ -74,6 +75,12 @@ def check(
             "Features have no names and fewer than two classes have labels: "
             "classify will refuse; give texts, a vocabulary or more labels."
         )
+    else:
+        likely.append(
+            "Features have no names: clusters of nodes get theirs by how class texts relate, which "
+            "is right or wrong for many nodes at once. Texts or a vocabulary are far better; "
+            "failing these, --encoder minilm reads class texts better than static."
+        )
     likely += _label_problems(classes, labels) + _text_problems(graph, classes)
     found["problems"] = likely
     return found
@@ -93,7 +100,12 @@ def _label_problems(classes: Classes, labels: Labels) -> list[str]:
 def _text_problems(graph: Graph, classes: Classes) -> list[str]:
     found = []
     if not any(classes.descriptions or ()):
-        found.append("Classes have names only; a sentence about each usually helps.")
+        found.append("Classes have names only; a paragraph about each usually helps.")
+    elif (words := _median_words(classes)) < SHORT_TEXT:
+        found.append(
+            f"Class descriptions are short ({words} words); a paragraph and typical terms of each "
+            "usually help."
+        )
     if graph.texts is not None:
         shared = graph.nodes - len(set(graph.texts))
         if shared > 0.2 * graph.nodes:
@@ -102,3 +114,7 @@ def _text_problems(graph: Graph, classes: Classes) -> list[str]:
         if long:
             found.append(f"{long:,} texts are longer than {LONG_TEXT} words; the gist may drown.")
     return found
+
+
+def _median_words(classes: Classes) -> int:
+    return int(np.median([len((about or "").split()) for about in classes.descriptions or ()]))

@@ -277,6 +277,12 @@ def test_the_class_names_are_those_of_the_sources(paper_data: Path) -> None:
         assert list(descriptions()[name]) == filed
 
 
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_class_descriptions_are_of_like_length(name: str) -> None:
+    words = [len(text.split()) for text in descriptions()[name].values()]
+    assert max(words) < 1.3 * min(words)  # the care given to a class must not depend on the class
+
+
 def test_published_class_vectors(
     paper_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -248,10 +248,12 @@ def test_the_table_lists_no_module_twice() -> None:
     assert [name for name, times in listed.items() if times > 1] == []
 
 
-def test_section_names_and_descriptions_are_distinct_sentences() -> None:
+def test_section_names_and_descriptions_are_distinct_and_of_like_length() -> None:
     names, descriptions = zip(*sections(), strict=True)
     assert len(set(names)) == len(set(descriptions)) == len(names)
-    assert all(text.endswith(".") and text.count(". ") == 0 for text in descriptions)
+    assert all(text.endswith(".") and "\n" not in text for text in descriptions)
+    words = [len(text.split()) for text in descriptions]
+    assert max(words) < 1.3 * min(words)  # the care given to a class must not depend on the class
 
 
 def test_every_implementation_belongs_to_a_listed_module() -> None:

@@ -39,9 +39,12 @@ class Entry:
 
 @cache
 def descriptions() -> dict[str, dict[str, str]]:
-    """Return a sentence about each class of each set; classes stand in the order of their ids."""
+    """Return what each class of each set is about; classes stand in the order of their ids."""
     text = files("unseen.datasets").joinpath("descriptions.toml").read_text("utf-8")
-    return tomllib.loads(text)
+    return {
+        name: {label: " ".join(about.split()) for label, about in classes.items()}
+        for name, classes in tomllib.loads(text).items()
+    }
 
 
 _UNNAMED = "The features are words, 0 or 1, but which word a column stands for was never published."

@@ -102,6 +102,6 @@ def to_graph(layout: Layout, *, clean: bool = False) -> Graph:
 
 
 def described_classes(name: str) -> Classes:
-    """Return the classes of a set with a sentence about each, in the order of their ids."""
+    """Return the classes of a set with what each is about, in the order of their ids."""
     about = descriptions()[name]
     return Classes(list(about), list(about.values()))

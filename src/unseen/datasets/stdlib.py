@@ -56,7 +56,7 @@ class Collected:
 
 def sections() -> list[tuple[str, str]]:
     """Return the name and description of each section, in the order of the reference."""
-    return [(section["name"], section["description"]) for section in _table()["section"]]
+    return [(each["name"], " ".join(each["description"].split())) for each in _table()["section"]]
 
 
 def collect() -> Collected:

@@ -89,7 +89,7 @@ METHODS: Mapping[str, Method] = {
     "dap": Method("DAP", _seeded(DAP), space=DAP.search_space, epochs=_epochs(DAP)),
     "dap-cnn": Method("DAP(CNN)", _cnn("dap", "file"), 1, epochs=_epochs(DAP)),
     "dap-cnn-random": Method(
-        "DAP(CNN), random weights", _cnn("dap", "random"), 1, epochs=_epochs(DAP)
+        "DAP(CNN), random weights", _cnn("dap", "random"), SLOW, epochs=_epochs(DAP)
     ),
     "eszsl": Method(
         "ESZSL", lambda settings, seed, sizes: ESZSL(**settings), 1, space=ESZSL.search_space
@@ -97,7 +97,7 @@ METHODS: Mapping[str, Method] = {
     "zs-gcn": Method("ZS-GCN", _seeded(ZSGCN), space=ZSGCN.search_space, epochs=_epochs(ZSGCN)),
     "zs-gcn-cnn": Method("ZS-GCN(CNN)", _cnn("zs-gcn", "file"), 1, epochs=_epochs(ZSGCN)),
     "zs-gcn-cnn-random": Method(
-        "ZS-GCN(CNN), random weights", _cnn("zs-gcn", "random"), 1, epochs=_epochs(ZSGCN)
+        "ZS-GCN(CNN), random weights", _cnn("zs-gcn", "random"), SLOW, epochs=_epochs(ZSGCN)
     ),
     "wdvsc": Method("WDVSc", _seeded(WDVSc), SLOW, space=WDVSc.search_space, epochs=_epochs(WDVSc)),
     "hyperbolic": Method(
