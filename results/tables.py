@@ -47,6 +47,7 @@ METHODS = {  # method, CSDs -> name of the row, and whether unlabelled nodes are
 }
 SLOW = {"WDVSc": "transductive", "Hyperbolic-ZSL": "inductive"}  # as in docs/reproduction.md
 READ_BY = {"published": "published", "static": "open, static", "minilm": "open, minilm+static"}
+BEFORE = "one_sentence.jsonl"  # runs of 0.4.0, when a class had one sentence
 
 Line = dict[str, Any]
 
@@ -170,19 +171,23 @@ def nameless() -> str:
         how = "walks over unlabelled nodes" if name.startswith("DGPN") else "transductive"
         rows.append((name, "published", how, *spread))
     for (method, csds), (name, how) in METHODS.items():
-        cells = [
-            mean(
-                pick(graph=graph, row=part, nodes="features", method=method, csds=csds),
-                method,
-                "accuracy",
-            )
-            for graph, part in FEATURE_ROWS
-        ]
+        cells, length = cells_of(method, csds), ""
+        if set(cells) == {"–"}:  # not run since; DGPN takes half an hour on two cores
+            cells, length = cells_of(method, csds, BEFORE), ", one sentence"
         if any(cell != "–" for cell in cells):
-            rows.append((name, READ_BY[csds], how, *cells))
+            rows.append((name, READ_BY[csds] + length, how, *cells))
     at = next(i for i, row in enumerate(rows) if row[0].startswith("DGPN, official"))
     rows[at:at] = [(name, "published", how, *slowly(name)) for name, how in SLOW.items()]
     return table(("method", "CSDs", "kind", *columns), rows)
+
+
+def cells_of(method: str, csds: str, file: str = "runs.jsonl") -> list[str]:
+    """Return the accuracies of a method on features without names."""
+    asked = {"nodes": "features", "method": method, "csds": csds}
+    return [
+        mean(pick(file, graph=graph, row=part, **asked), method, "accuracy")
+        for graph, part in FEATURE_ROWS
+    ]
 
 
 def slowly(name: str) -> list[str]:
@@ -255,7 +260,7 @@ def lengths() -> str:
                 asked = {"graph": graph, "row": row, "nodes": nodes, "csds": csds}
                 found = [
                     mean(pick(file, method="pipeline", **asked), "pipeline", "accuracy")
-                    for file in ("one_sentence.jsonl", "runs.jsonl")
+                    for file in (BEFORE, "runs.jsonl")
                 ]
                 if "–" not in found:
                     reader = csds if nodes == "texts" else READ_BY[csds].removeprefix("open, ")

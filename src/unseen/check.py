@@ -78,9 +78,10 @@ def check(
     else:
         likely.append(
             "Features have no names: clusters of nodes get theirs by how class texts relate, which "
-            "is right or wrong for many nodes at once. Texts or a vocabulary are far better; "
-            "failing these, --encoder minilm reads class texts better than static."
+            "is right or wrong for many nodes at once; texts or a vocabulary are far better."
         )
+        if "minilm" not in space.encoder:
+            likely.append("Class texts alone decide here: --encoder minilm reads them better.")
     likely += _label_problems(classes, labels) + _text_problems(graph, classes)
     found["problems"] = likely
     return found
