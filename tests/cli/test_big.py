@@ -8,13 +8,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-import typer
 from typer.testing import CliRunner
 
 import unseen
 from topic_graph import ABOUT, TOPICS, Sample, sample
 from unseen.big import classify
-from unseen.cli_big import register
+from unseen.cli import app
 from unseen.encode.base import encode, get_encoder
 from unseen.errors import InputError
 from unseen.files import check_folder
@@ -44,8 +43,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory, given: Sample) -> Path:
 
 def call(command: str, *flags: str, **options: object) -> str:
     """Run a command of the big ones; raise what it raises."""
-    app = typer.Typer()
-    register(app)
     words = [f"--{name}={value}" for name, value in options.items()]
     told = CliRunner().invoke(app, [command, *words, *flags], catch_exceptions=False)
     assert told.exit_code == 0, told.output

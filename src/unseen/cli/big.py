@@ -3,31 +3,15 @@
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from unseen.cli.options import Among, AmongOption, AsJson, ClassFile, Directed, Seed
 from unseen.console import number, print_json, print_table, progress_bar, say
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-
-
-class Among(StrEnum):
-    """Which classes an unlabelled node may belong to."""
-
-    all = "all"
-    unseen = "unseen"
-
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the command line."""
-    app.command()(walk)
-    app.command("classify-walk")(classify_walk)
 
 
 def walk(
@@ -42,9 +26,7 @@ def walk(
     out: Annotated[Path, typer.Option(help="Folder of the walk; goes on with what is there.")],
     hops: Annotated[int, typer.Option(help="Steps from each node.", min=0)] = 3,
     memory: Annotated[str, typer.Option(help="What it may take, such as 4GB or 500MB.")] = "4GB",
-    directed: Annotated[
-        bool, typer.Option("--directed", help="A hop looks from source to target.")
-    ] = False,
+    directed: Directed = False,
     as_json: AsJson = False,
 ) -> None:
     """Walk a graph that does not fit into memory. Run it again to go on after a stop."""
@@ -64,9 +46,7 @@ def walk(
 
 def classify_walk(
     walk: Annotated[Path, typer.Option(help="Folder of `unseen walk`.")],
-    class_file: Annotated[
-        Path, typer.Option("--classes", help="Classes: name, optional description.")
-    ],
+    class_file: ClassFile,
     out: Annotated[
         Path, typer.Option(help="Folder of the predictions; goes on with what is there.")
     ],
@@ -80,10 +60,8 @@ def classify_walk(
             "that labels of two classes or more are needed."
         ),
     ] = "features",
-    among: Annotated[
-        Among, typer.Option(help="all: any class. unseen: only classes without a labelled node.")
-    ] = Among.all,
-    seed: Annotated[int, typer.Option(help="Of every random choice.", min=0)] = 0,
+    among: AmongOption = Among.all,
+    seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
     """Give every unlabelled node of a walk a class. Run it again to go on after a stop."""

@@ -1,0 +1,54 @@
+"""Commands for graphs to try things on: `unseen datasets list`, `get` and `export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unseen.cli.options import AsJson
+from unseen.console import print_json, print_table, progress_bar, say
+
+datasets_app = typer.Typer(no_args_is_help=True, help="Graphs to try things on.")
+
+
+@datasets_app.command("list")
+def list_datasets(as_json: AsJson = False) -> None:
+    """Name the data sets."""
+    from unseen.datasets.registry import names
+
+    if as_json:
+        print_json(dict(names()))
+        return
+    print_table("Data sets", ("name", "about"), names())
+
+
+@datasets_app.command("get")
+def get_dataset(name: Annotated[str, typer.Argument(help="Name of the set.")]) -> None:
+    """Make a data set available offline."""
+    from unseen.datasets.catalogue import CATALOGUE
+    from unseen.datasets.fetch import get
+    from unseen.datasets.registry import load
+
+    with progress_bar(False) as progress:
+        folder = get(name, lambda step: progress(step, 0, 1))
+    say(f"{name} is ready in {folder}")
+    for note in load(name).notes if name in CATALOGUE else ():
+        say(f"Note: {note}")
+
+
+@datasets_app.command("export")
+def export_dataset(
+    name: Annotated[str, typer.Argument(help="Name of the set.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write.")],
+    split: Annotated[
+        str | None, typer.Option(help="Fill in labels of the seen classes of this split.")
+    ] = None,
+) -> None:
+    """Write nodes, edges, classes and truth as files that the other commands read."""
+    from unseen.datasets.export import export
+    from unseen.datasets.registry import load
+
+    for path in export(load(name), folder, split):
+        say(str(path))

@@ -1,0 +1,100 @@
+"""Commands that bring their own data: `unseen demo` and `unseen reproduce`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unseen.cli.options import AsJson, Seed
+from unseen.console import print_json, print_table, progress_bar, say
+
+
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder of the run.")] = Path("unseen-demo"),
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Find eight sections of Python's standard library without a label of theirs."""
+    from unseen.demo import demonstrate
+    from unseen.files import check_place
+
+    check_place(out)
+    with progress_bar(as_json) as progress:
+        progress("read the standard library", 0, 1)
+        prediction, rows = demonstrate(seed, progress)
+        progress("write the run", 0, 1)
+        prediction.save(out)
+    if as_json:
+        shown = {row.method: {"accuracy": row.accuracy, "macro": row.macro} for row in rows}
+        print_json({"rows": shown, "report": str(out / "report.html")})
+        return
+    print_table(
+        f"{len(prediction):,} nodes of 8 unseen sections of Python's library",
+        ("method", "accuracy %", "macro accuracy %"),
+        [(row.method, f"{row.accuracy:.1f}", f"{row.macro:.1f}") for row in rows],
+    )
+    say(f"Report: {out / 'report.html'}")
+
+
+def reproduce(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="data, table1, decomposition, search, table3, table4, table5, table6, ablation, "
+            "sensitivity, switches, cost, or all."
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option(help="Folder of the records; runs that lie in it are not repeated.")
+    ] = Path("unseen-paper"),
+    methods: Annotated[
+        str | None, typer.Option(help="Rows to run, with commas between: dgpn,eszsl,random.")
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Runs of each cell; 10, or 3 for slow methods.")
+    ] = None,
+    slow_seeds: Annotated[
+        int | None, typer.Option(min=1, help="The same for the methods that train slowly.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Two runs and a tenth of each schedule.")
+    ] = False,
+    trials: Annotated[int, typer.Option(min=1, help="Of each search.")] = 60,
+    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 = one for each core.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Make a table or figure of the paper again, ours beside the published one.
+
+    What was finished before a kill is not run again: repeat the command to go on.
+    """
+    from unseen.paper.plan import Plan
+    from unseen.paper.reproduce import command_line
+    from unseen.paper.reproduce import reproduce as run
+
+    rows = None if methods is None else tuple(part.strip() for part in methods.split(","))
+    more = {"trials": trials} if trials != Plan.trials else {}
+    given = {"methods": methods, "seeds": seeds, "slow-seeds": slow_seeds, "quick": quick}
+    command = command_line(name, **given, **more)
+    with progress_bar(as_json) as progress:
+        plan = Plan(seeds, rows, quick, trials=trials, slow_seeds=slow_seeds)
+        try:
+            reports = run(name, plan, out, progress, jobs, command)
+        except KeyboardInterrupt:
+            sys.stderr.write(
+                f"unseen: interrupted; finished runs are kept in {out}, go on with {command}\n"
+            )
+            raise typer.Exit(130) from None
+    if as_json:
+        from dataclasses import asdict
+
+        print_json({report.name: [asdict(sheet) for sheet in report.sheets] for report in reports})
+        return
+    for report in reports:
+        for sheet in report.sheets:
+            print_table(sheet.title, sheet.columns, sheet.rows)
+            for note in sheet.notes:
+                say(note)
+        say(f"Written: {', '.join(str(path) for path in report.files)}")

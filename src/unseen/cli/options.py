@@ -1,0 +1,54 @@
+"""What several commands ask for: options with one name, one help text and one type."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Among(StrEnum):
+    """Which classes an unlabelled node may belong to."""
+
+    all = "all"
+    unseen = "unseen"
+
+
+class Device(StrEnum):
+    """Where an encoder that runs a network runs."""
+
+    cpu = "cpu"
+    cuda = "cuda"
+    auto = "auto"
+
+
+Nodes = Annotated[Path, typer.Option(help="Nodes: id, text and/or numbers, optional label.")]
+Edges = Annotated[Path, typer.Option(help="Edges: source, target, optional positive weight.")]
+ClassFile = Annotated[Path, typer.Option("--classes", help="Classes: name, optional description.")]
+Features = Annotated[Path | None, typer.Option(help=".npz with one row of features a node.")]
+Vocabulary = Annotated[Path | None, typer.Option(help="The word of each feature column.")]
+Directed = Annotated[bool, typer.Option("--directed", help="A hop looks from source to target.")]
+EncoderName = Annotated[
+    str,
+    typer.Option(
+        "--encoder",
+        help="auto, static, minilm, static+minilm, bert-tiny or a sentence-transformers model; "
+        "words, counts or features to say what nodes are read from, or both: counts:minilm.",
+    ),
+]
+AmongOption = Annotated[
+    Among, typer.Option(help="all: any class. unseen: only classes without a labelled node.")
+]
+Abstain = Annotated[
+    float | None,
+    typer.Option(
+        help='Answer "none of these" where the confidence is below this, from 0 to 1.',
+        show_default="every node gets a class",
+    ),
+]
+DeviceOption = Annotated[Device, typer.Option(help="For encoders that run a network.")]
+Seed = Annotated[int, typer.Option(help="Of every random choice.", min=0)]
+Out = Annotated[Path, typer.Option("--out", help="Folder of the run; replaced as a whole.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
