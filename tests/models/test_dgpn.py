@@ -13,8 +13,9 @@ import torch
 from numpy.typing import NDArray
 
 from unseen.errors import InputError, SavedFileError
-from unseen.models import dgpn
-from unseen.models.dgpn import BIAS, COMPOSED, DGPN, LOCAL, PSI
+from unseen.models import dgpn_maps
+from unseen.models.dgpn import DGPN
+from unseen.models.dgpn_maps import BIAS, COMPOSED, LOCAL, PSI
 from unseen.models.prototype import Prototype
 from unseen.propagate.hops import Hops, decompose
 from unseen.propagate.operators import Operator
@@ -131,6 +132,12 @@ def test_auto_takes_the_identity_only_at_the_same_width() -> None:
     assert PSI + BIAS in DGPN(epochs=0).fit(hops, labels, csds[:, :4]).maps_
 
 
+def test_the_published_code_departs_from_the_print_in_four_settings() -> None:
+    paper, official = (DGPN.variant(name).get_params() for name in ("paper", "official"))
+    apart = {name for name in paper if paper[name] != official[name]}
+    assert apart == {"local", "negatives", "weigh", "drop_prediction"}
+
+
 @pytest.mark.parametrize("settings", [XAVIER, IDENTITY])
 @pytest.mark.parametrize("similarity", ["inner", "cosine"])
 def test_training_moves_every_map_and_lowers_the_loss(settings: Any, similarity: Any) -> None:
@@ -217,7 +224,7 @@ def test_batches_do_not_change_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     hops, labels, csds = problem()
     model = DGPN(**XAVIER).fit(hops, labels, csds)
     scores, vectors = model.scores(hops), model.vectors(hops.own)
-    monkeypatch.setattr(dgpn, "ROWS", 7)
+    monkeypatch.setattr(dgpn_maps, "ROWS", 7)
     np.testing.assert_allclose(model.scores(hops), scores, atol=1e-5)
     np.testing.assert_allclose(model.vectors(hops.own), vectors, atol=1e-5)
     assert model.scores(permuted(hops, np.arange(0))).shape == (0, CLASSES)

@@ -11,15 +11,15 @@ import torch
 from numpy.typing import NDArray
 
 from unseen.models import dgpn_sparse
-from unseen.models.dgpn import BIAS, COMPOSED, DGPN, LOCAL, PSI
+from unseen.models.dgpn import DGPN
 from unseen.models.dgpn_loops import draw
+from unseen.models.dgpn_maps import NAMES
 from unseen.models.dgpn_sparse import Maps, Training
 from unseen.propagate.hops import Hops, decompose
 from unseen.propagate.operators import Operator
 from unseen.propagate.sparse import SparseBlocks
 
 NODES, WIDTH, CLASSES, SEMANTIC, LATENT, HOPS = 60, 30, 5, 7, 12, 3
-NAMES = (PSI, PSI + BIAS, LOCAL, LOCAL + BIAS, COMPOSED, COMPOSED + BIAS)
 
 Problem = tuple[Hops, Hops, NDArray[np.int64], NDArray[np.float32]]
 
@@ -53,15 +53,10 @@ def test_loss_and_gradients_are_those_of_the_plain_route(
     model = xavier(
         weigh=weigh, negatives=negatives, local=local, drop_prediction=drop, dropout=dropout
     )
-    assert isinstance(sparse.blocks, SparseBlocks)
     labelled = np.flatnonzero(labels >= 0)
     own = labels[labelled]  # the seen classes are the first three
     rivals = csds[:3] if negatives == "seen" else csds
-    before, after = model._weights(sparse)
-    share = model._local_share(HOPS + 1)
-    training = Training(
-        sparse.blocks, labelled, own, rivals, before, after, share / 4, dropout, drop, LATENT
-    )
+    training = Training(model, sparse, labelled, own, rivals)
     random = np.random.default_rng(0)
     noise = random.integers(0, 256, training.noise_shape, dtype=np.uint8)
     tensors = model._start(WIDTH, SEMANTIC, torch.Generator().manual_seed(0))
@@ -73,6 +68,7 @@ def test_loss_and_gradients_are_those_of_the_plain_route(
     replay = iter([masks[:-1, :, :LATENT], masks[-1, :, :SEMANTIC]])
     model._kept = lambda like, rng: torch.as_tensor(next(replay), dtype=like.dtype)  # type: ignore[method-assign]
     leaves = {name: tensors[name].clone().requires_grad_() for name in NAMES}
+    before, after = model._weights(dense)
     X = np.stack([w * b[labelled] for w, b in zip(before, dense.blocks, strict=True)])
     q_com, q_loc = model._losses(
         leaves,
@@ -82,7 +78,7 @@ def test_loss_and_gradients_are_those_of_the_plain_route(
         after,
         torch.Generator(),
     )
-    loss = q_com + share * q_loc
+    loss = q_com + (HOPS + 1 if local == "sum" else 1) * q_loc
     loss.backward()  # type: ignore[no-untyped-call]
     assert found == pytest.approx(loss.item(), rel=1e-5)
     for name, gradient in zip(NAMES, gradients, strict=True):
@@ -126,22 +122,10 @@ def test_the_bits_of_dropout_are_those_of_numpy() -> None:
 def test_threads_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
     _, sparse, labels, csds = problem()
     alone = xavier(epochs=5, drop_prediction=True).fit(sparse, labels, csds)
-    monkeypatch.setattr(dgpn_sparse, "_threads", lambda work, latent: threads)
+    monkeypatch.setattr(dgpn_sparse, "how_many", lambda work, latent: threads)
     shared = xavier(epochs=5, drop_prediction=True).fit(sparse, labels, csds)
     assert (alone.losses_ == shared.losses_).all()
     assert all((shared.maps_[name] == value).all() for name, value in alone.maps_.items())
-
-
-def test_threads_are_for_large_work_and_as_many_as_pytorch_may_use() -> None:
-    before = torch.get_num_threads()
-    try:
-        torch.set_num_threads(3)
-        assert dgpn_sparse._threads(dgpn_sparse.SMALL, 128) == 1
-        assert dgpn_sparse._threads(dgpn_sparse.SMALL + 1, 128) == 3
-        assert dgpn_sparse._threads(dgpn_sparse.SMALL + 1, 64) == 2
-        assert dgpn_sparse._threads(dgpn_sparse.SMALL + 1, 12) == 1
-    finally:
-        torch.set_num_threads(before)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -155,7 +139,7 @@ def test_the_loop_may_use_threads_where_fit_keeps_blas_to_one(
         found.append(torch.get_num_threads())
         return 1
 
-    monkeypatch.setattr(dgpn_sparse, "_threads", chosen)
+    monkeypatch.setattr(dgpn_sparse, "how_many", chosen)
     before = torch.get_num_threads()
     try:
         torch.set_num_threads(threads)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from unseen.models import dgpn_sparse
 from unseen.models.dgpn import DGPN
 from unseen.paper import clock, cost
 from unseen.paper.clock import Sizes, attributes, random_regular
@@ -72,39 +71,23 @@ def test_the_clocks_run(tiny: None) -> None:
             assert ROUTES[route].seconds(SPARSE if route == "sparse epoch" else DENSE) > 0
 
 
-def test_the_sparse_clock_runs_the_loop_that_a_fit_would(monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[tuple[Any, ...]] = []
-
-    class Recorder(dgpn_sparse.Training):
-        def __init__(self, *arguments: Any) -> None:
-            given.append(arguments)
-            super().__init__(*arguments)
-
-        def train(self, *arguments: Any) -> Iterator[float]:
-            given[-1] += arguments[2:]
-            return super().train(*arguments)
-
-    monkeypatch.setattr(dgpn_sparse, "Training", Recorder)
-    monkeypatch.setattr(clock, "LEAST", 0.0)
-    clock.sparse_epoch(SPARSE)
-    labels, csds = clock._classes(SPARSE)
-    hops = decompose(attributes(SPARSE), Operator(random_regular(40, 4)), 2, clock.LAZINESS)
-    DGPN.variant("official", epochs=1, latent=clock.LATENT).fit(hops, labels, csds)
-    ours, theirs = given
-    assert (ours[0].X != theirs[0].X).nnz == 0
-    assert len(ours) == len(theirs) == 13
-    for mine, its in zip(ours[1:], theirs[1:], strict=True):
-        np.testing.assert_allclose(mine, its)
-
-
-def test_the_dense_clock_ticks_once_an_epoch() -> None:
-    labels, csds = clock._classes(DENSE)
-    hops = decompose(attributes(DENSE), Operator(random_regular(40, 4)), 2, clock.LAZINESS)
+@pytest.mark.parametrize(("sizes", "ticks"), [(DENSE, 6), (SPARSE, 1 + 6)])
+def test_the_clock_ticks_once_an_epoch(sizes: Sizes, ticks: int) -> None:
+    labels, csds = clock._classes(sizes)
+    hops = decompose(attributes(sizes), Operator(random_regular(40, 4)), 2, clock.LAZINESS)
     model = clock._Clocked.variant("official", epochs=6).fit(hops, labels, csds)
-    assert len(model.ticks_) == 6
+    assert len(model.ticks_) == ticks  # the sparse one also before it begins
     assert model.ticks_ == sorted(model.ticks_)
     plain = DGPN.variant("official", epochs=6).fit(hops, labels, csds)
     np.testing.assert_array_equal(model.losses_, plain.losses_)  # and changes nothing
+
+
+def test_the_sparse_clock_ends_when_it_has_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock, "LEAST", 0.0)
+    hops = decompose(attributes(SPARSE), Operator(random_regular(40, 4)), 2, clock.LAZINESS)
+    model = clock._Clocked.variant("official", epochs=clock.MOST)
+    model.fit(hops, *clock._classes(SPARSE))
+    assert len(model.losses_) == clock.REPEATS + 1 < clock.MOST
 
 
 def test_the_formulas_by_hand() -> None:

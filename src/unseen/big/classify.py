@@ -30,7 +30,8 @@ from unseen.encode.base import get_encoder
 from unseen.encode.space import DEFAULT
 from unseen.errors import InputError
 from unseen.files import read_json, replacing, write_json
-from unseen.models.dgpn import COMPOSED, DGPN, LOCAL, PSI
+from unseen.models.dgpn import DGPN
+from unseen.models.dgpn_maps import COMPOSED, LOCAL, PSI
 from unseen.pipeline import PAPER_LAZINESS, allowed_classes
 from unseen.propagate.hops import Hops
 from unseen.propagate.operators import hop_weights

@@ -25,7 +25,7 @@ from unseen.big.train import LAZINESS, like_hops
 from unseen.errors import InputError
 from unseen.files import MANIFEST, read_json, replacing, write_json, write_manifest
 from unseen.models.base import check_widths
-from unseen.models.dgpn import PSI
+from unseen.models.dgpn_maps import PSI
 from unseen.propagate.hops import Hops
 from unseen.propagate.npy import full_disk
 from unseen.vectors import masked, softmax

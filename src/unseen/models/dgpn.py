@@ -14,28 +14,16 @@ latent space, and from there into the space of the class semantic descriptions (
     Q &= Q_{com} + \alpha\, Q_{loc}                                          && \text{Eq. 21} \\
     \hat c_i &= \arg\max_c\; \mathrm{sim}(\phi_{com}(z_i), s_c)              && \text{Eq. 22}
 
-Both losses are means over the labelled nodes, c in the softmax being the node's own class. The
-published code departs from the print, and a setting stands for each departure: it takes the mean
-over hops in Eq. 18, not the sum (`local`); it runs both softmaxes over all classes, not the seen
-ones (`negatives`); it weighs what goes into psi, not what comes out (`weigh`):
-:math:`h^{(k)} = \psi(\omega_k \bar x^{(k)})`, :math:`z = \sum_k h^{(k)}`; and it drops entries of
-the composed prediction too (`drop_prediction`). `DGPN.variant("paper")` is the print and
-`DGPN.variant("official")` the published code.
-
-The maps :math:`\psi, \phi_{loc}, \phi_{com}` are shared by all hops and start in one of two ways:
-
-======== =================================== ============================ =========================
-start    psi                                 phi                          for
-======== =================================== ============================ =========================
-xavier   ReLU(xW + b), then dropout          zV + c                       two unrelated spaces
-identity xW, W = I + A, A = 0 at first       zV, V = I + B, B = 0         one space: before training
-                                                                          this is `Prototype`
-======== =================================== ============================ =========================
+Both losses are means over the labelled nodes, c in the softmax being the node's own class. The maps
+:math:`\psi, \phi_{loc}, \phi_{com}` and their two ways to start are in `dgpn_maps.py`; where the
+published code departs from the print, a setting stands for it (`dgpn_settings.py`); on sparse
+attributes, `dgpn_sparse.py` minimises the same losses and forms no hop.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -43,7 +31,20 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from unseen.errors import InputError, SavedFileError
+from unseen.models import dgpn_maps
 from unseen.models.base import Model, check_fit, check_widths
+from unseen.models.dgpn_maps import (
+    BIAS,
+    COMPOSED,
+    LOCAL,
+    PSI,
+    Maps,
+    compose,
+    predictions,
+    to_latent,
+    to_semantic,
+)
+from unseen.models.dgpn_settings import VARIANTS, check_choices, check_labels
 from unseen.models.training import one_thread
 from unseen.propagate.hops import Hops
 from unseen.propagate.sparse import SparseBlocks
@@ -56,34 +57,11 @@ if TYPE_CHECKING:
     from unseen.propagate.operators import Operator
 
 SMALL = 4_000_000  # numbers in the input below which a second thread waits more than it works
-ROWS = 8192  # that go through the maps at a time once they are learned
-PSI, LOCAL, COMPOSED = "to_latent_", "to_semantic_local_", "to_semantic_"
-BIAS = "bias_"  # what the name of a map's bias ends in; maps that start at the identity have none
-CHOICES = {
-    "start": ("auto", "identity", "xavier"),
-    "negatives": ("seen", "all"),
-    "weigh": ("latent", "input"),
-    "similarity": ("inner", "cosine"),
-    "local": ("mean", "sum"),
-}
-PRINTED: dict[str, Any] = {  # where the print is silent: what the published code does
-    "start": "xavier",
-    "epochs": 1000,
-    "negatives": "seen",
-    "weigh": "latent",
-    "local": "sum",
-    "similarity": "inner",
-}
-VARIANTS: dict[str, dict[str, Any]] = {
-    "paper": PRINTED,
-    "official": PRINTED
-    | {"negatives": "all", "weigh": "input", "local": "mean", "drop_prediction": True},
-}
 
-Maps = dict[str, Any]  # matrices and biases by name: tensors in training, arrays afterwards
 Batch = tuple[Any, Any]  # hops [K+1, m, d] and positions among the rivals [m], arrays or tensors
 
 
+@dataclass(repr=False, eq=False)
 class DGPN(Model):
     """Maps from hops to CSDs, trained so that each hop and their sum say the class.
 
@@ -91,13 +69,11 @@ class DGPN(Model):
         start: how the maps start; "auto" takes the identity when node vectors and CSDs have the
             same width, which is how a caller says that they share a space, and else "xavier".
         local_weight: alpha, the weight of the local loss.
-        local: whether the local loss is the "mean" over hops or their "sum" (Eq. 18).
         latent: width of the latent space with "xavier"; the identity keeps that of the input.
         epochs: steps of Adam, each over all labelled nodes.
         learning_rate: of Adam. At the identity it is divided by the width d: a step moves each
             entry of a map by as much as the rate, hence a vector by up to d times as much.
         dropout: share of latent entries left out in a step ("xavier" only).
-        drop_prediction: whether entries of the composed prediction are left out as well.
         negatives: the classes that both softmaxes run over.
         weigh: where the weights of the hops go: on the "latent" vectors or on the "input" of psi.
         similarity: "inner" takes CSDs at the lengths they have, "cosine" disregards lengths.
@@ -106,6 +82,8 @@ class DGPN(Model):
             the loss: the identity with that start, and else zero.
         seed: for the start and the dropout.
         device: where training runs, as PyTorch names it.
+        local: whether the local loss is the "mean" over hops or their "sum" (Eq. 18).
+        drop_prediction: whether entries of the composed prediction are left out as well.
     """
 
     needs_labels = True
@@ -117,39 +95,21 @@ class DGPN(Model):
         "local_weight": (0.1, 0.5, 1.0),
     }
 
-    def __init__(
-        self,
-        start: Literal["auto", "identity", "xavier"] = "auto",
-        local_weight: float = 1.0,
-        latent: int = 128,
-        epochs: int = 200,
-        learning_rate: float = 0.01,
-        dropout: float = 0.5,
-        negatives: Literal["seen", "all"] = "all",
-        weigh: Literal["latent", "input"] = "latent",
-        similarity: Literal["inner", "cosine"] = "cosine",
-        temperature: float = 0.1,
-        decay: float = 0.0,
-        seed: int = 0,
-        device: str = "cpu",
-        local: Literal["mean", "sum"] = "mean",
-        drop_prediction: bool = False,
-    ) -> None:
-        self.start = start
-        self.local_weight = local_weight
-        self.latent = latent
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.dropout = dropout
-        self.negatives = negatives
-        self.weigh = weigh
-        self.similarity = similarity
-        self.temperature = temperature
-        self.decay = decay
-        self.seed = seed
-        self.device = device
-        self.local = local
-        self.drop_prediction = drop_prediction
+    start: Literal["auto", "identity", "xavier"] = "auto"
+    local_weight: float = 1.0
+    latent: int = 128
+    epochs: int = 200
+    learning_rate: float = 0.01
+    dropout: float = 0.5
+    negatives: Literal["seen", "all"] = "all"
+    weigh: Literal["latent", "input"] = "latent"
+    similarity: Literal["inner", "cosine"] = "cosine"
+    temperature: float = 0.1
+    decay: float = 0.0
+    seed: int = 0
+    device: str = "cpu"
+    local: Literal["mean", "sum"] = "mean"
+    drop_prediction: bool = False
 
     @classmethod
     def variant(cls, name: Literal["paper", "official"], **changes: Any) -> Self:
@@ -176,42 +136,52 @@ class DGPN(Model):
         csds = np.array(csds, np.float32)
         seen = self._check(hops, labels, csds)  # [C_s]
         labelled = np.flatnonzero(labels >= 0)  # [m]
+        rivals, own = csds, labels[labelled]  # [C', d_s], each one's place among them [m]
         if self.negatives == "seen":
-            rivals, own = csds[seen], np.searchsorted(seen, labels[labelled])
-        else:
-            rivals, own = csds, labels[labelled]
+            rivals, own = csds[seen], np.searchsorted(seen, own)
         rng = torch.Generator(self.device).manual_seed(self.seed)
-        start = self._start(hops.shape[1], csds.shape[1], rng)
-        sparse = isinstance(hops.blocks, SparseBlocks) and PSI + BIAS in start
+        maps = self._start(hops.shape[1], csds.shape[1], rng)
+        sparse = isinstance(hops.blocks, SparseBlocks) and PSI + BIAS in maps
         if sparse and self.similarity == "inner" and self.device == "cpu":
             with threadpool_limits(1, "blas"):  # products this small only wait for each other
-                history = list(self._train_sparse(start, hops, labelled, own, rivals))
-            maps = start
+                history = list(self._train_sparse(maps, hops, labelled, own, rivals))
         else:
-            maps, history = self._train(start, hops, labelled, own, rivals, rng)
+            before, after = self._weights(hops)
+            x = np.stack([w * X[labelled] for w, X in zip(before, hops.blocks, strict=True)])
+            batch = torch.as_tensor(x, device=self.device), torch.as_tensor(own, device=self.device)
+            with one_thread(x.size < SMALL):
+                maps, history = self.descend(maps, repeat(batch, self.epochs), rivals, after, rng)
 
         self.maps_: Maps = {name: value.detach().cpu().numpy() for name, value in maps.items()}
         self.csds_ = csds
         self.losses_ = np.array(history, np.float32)  # [epochs]
         return self
 
-    def _train(
+    def _losses(
         self,
-        start: Maps,
-        hops: Hops,
-        labelled: NDArray[np.int64],  # [m]
-        own: NDArray[np.int64],  # position of each one's class among the rivals [m]
-        rivals: NDArray[np.float32],  # [C', d_s]
+        maps: Maps,
+        x: Tensor,  # [K+1, m, d]
+        y: Tensor,  # position of each node's class among the rivals [m]
+        S: Tensor,  # CSDs of the rivals [C', d_s]
+        weights: list[float],  # [K+1]
         rng: Generator,
-    ) -> tuple[Maps, list[float]]:
-        """Return the maps after `epochs` steps of Adam, and the loss before each."""
-        import torch
+    ) -> tuple[Tensor, Tensor]:
+        """Return the compositional and the local loss, Eq. 17-20."""
+        from torch.nn.functional import cross_entropy
 
-        before, after = self._weights(hops)
-        X = np.stack([w * block[labelled] for w, block in zip(before, hops.blocks, strict=True)])
-        x, y = (torch.as_tensor(each, device=self.device) for each in (X, own))
-        with one_thread(X.size < SMALL):
-            return self.descend(start, repeat((x, y), self.epochs), rivals, after, rng)
+        drops = self.dropout and PSI + BIAS in maps
+        h = to_latent(maps, x)  # psi  [K+1, m, d_h]
+        if drops:
+            h = h * self._kept(h, rng)
+        f = self._logits(to_semantic(maps, LOCAL, h), S)  # Eq. 17  [K+1, m, C']
+        q_loc = cross_entropy(f.flatten(0, 1), y.repeat(len(f)))  # Eq. 18
+        z = compose(weights, h)  # Eq. 19  [m, d_h]
+        predicted = to_semantic(maps, COMPOSED, z)  # [m, d_s]
+        if drops and self.drop_prediction:
+            predicted = predicted * self._kept(predicted, rng)
+        g = self._logits(predicted, S)  # [m, C']
+        q_com = cross_entropy(g, y)  # Eq. 20
+        return q_com, q_loc
 
     def descend(
         self,
@@ -221,7 +191,7 @@ class DGPN(Model):
         after: list[float],  # weights of the hops [K+1]
         rng: Generator,
     ) -> tuple[Maps, list[float]]:
-        """Take a step of Adam for each batch; return the maps, and the loss before each step."""
+        """Lower Q, Eq. 21, by a step of Adam for each batch; return the maps and Q before each."""
         import torch
 
         S = torch.as_tensor(self._scaled(rivals), device=self.device)  # [C', d_s]
@@ -250,47 +220,27 @@ class DGPN(Model):
         self,
         start: Maps,
         hops: Hops,
-        labelled: NDArray[np.int64],
-        own: NDArray[np.int64],
-        rivals: NDArray[np.float32],
+        labelled: NDArray[np.int64],  # [m]
+        own: NDArray[np.int64],  # position of each one's class among the rivals [m]
+        rivals: NDArray[np.float32],  # [C', d_s]
     ) -> Iterator[float]:
-        """Do as `_train` does on sparse attributes, epoch by epoch and in place."""
-        from unseen.models import dgpn_sparse
+        """Do as `descend` does on sparse attributes, epoch by epoch and in place."""
+        from unseen.models.dgpn_sparse import Training
 
-        assert isinstance(hops.blocks, SparseBlocks)
-        before, after = self._weights(hops)
-        training = dgpn_sparse.Training(
-            hops.blocks,
-            labelled,
-            own,
-            rivals,
-            before,
-            after,
-            self._local_share(len(before)) / len(before),
-            self.dropout,
-            self.drop_prediction,
-            self.latent,
-        )
-        names = (PSI, PSI + BIAS, LOCAL, LOCAL + BIAS, COMPOSED, COMPOSED + BIAS)
-        maps = dgpn_sparse.Maps(*(start[name].numpy() for name in names))
-        return training.train(maps, self.epochs, self.learning_rate, self.decay, self.seed)
-
-    def _local_share(self, hops: int) -> float:
-        """Return the weight of the mean over K+1 hops of the local losses."""
-        return self.local_weight * (hops if self.local == "sum" else 1)
+        return Training(self, hops, labelled, own, rivals).train(start)
 
     def scores(self, hops: Hops, csds: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Return sim(phi_com(z_i), s_c), also for classes that come with other CSDs. [n, C]"""
         check_widths(hops, csds, len(self.maps_[PSI]), self.csds_.shape[1])
         S = self._scaled(self.csds_ if csds is None else np.asarray(csds, np.float32))
-        mapped = self._map(hops.blocks, *self._weights(hops))
-        return np.concatenate([self._scaled(rows) @ S.T for rows in mapped])  # Eq. 22
+        predicted = predictions(self.maps_, hops.blocks, *self._weights(hops))
+        return np.concatenate([self._scaled(rows) @ S.T for rows in predicted])  # Eq. 22
 
     def vectors(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return phi_com(psi(X)), what nodes say themselves in the space of CSDs. [n, d_s]"""
         alone = Hops((np.asarray(X, np.float32),), np.ones(1, np.float32))
         check_widths(alone, None, len(self.maps_[PSI]), self.csds_.shape[1])
-        return np.concatenate(list(self._map(alone.blocks, [1.0], [1.0])))
+        return np.concatenate(list(predictions(self.maps_, alone.blocks, [1.0], [1.0])))
 
     def state(self) -> dict[str, NDArray[np.float32]]:
         """Return what was learned, by name, for a file."""
@@ -309,66 +259,19 @@ class DGPN(Model):
         self, hops: Hops, labels: NDArray[np.int64], csds: NDArray[np.float32]
     ) -> NDArray[np.int64]:
         """Refuse what cannot be trained on; return the seen classes. [C_s]"""
-        for name, allowed in CHOICES.items():
-            if getattr(self, name) not in allowed:
-                found = getattr(self, name)
-                raise InputError(f"{name}: expected one of {allowed}, found {found!r}")
+        check_choices(self)
         check_fit(hops, labels, csds, same_space=self.start == "identity")
-        seen = np.unique(labels[labels >= 0])
-        if len(seen) == 0:
-            raise InputError(
-                "labels: DGPN learns from labelled nodes and found none; give labels of some "
-                "classes, or use Prototype or Refine, which need none"
-            )
-        if len(seen) == 1:
-            raise InputError(
-                f"labels: DGPN learns what tells classes apart, but all {(labels >= 0).sum():,} "
-                f"labelled nodes are of class {seen[0]}; label nodes of a second class, or use "
-                "Prototype or Refine"
-            )
-        return seen
+        return check_labels(labels)
 
     def _start(self, width: int, semantic: int, rng: Generator) -> Maps:
         """Return the maps before training."""
-        import torch
-
         if self.start == "identity" or (self.start == "auto" and width == semantic):
-            return {name: torch.eye(width, device=self.device) for name in (PSI, LOCAL, COMPOSED)}
-        maps = {}
-        for name, rows, columns in (
-            (PSI, width, self.latent),  # W [d, d_h]
-            (LOCAL, self.latent, semantic),  # V_loc [d_h, d_s]
-            (COMPOSED, self.latent, semantic),  # V_com [d_h, d_s]
-        ):
-            matrix = torch.empty(rows, columns, device=self.device)
-            maps[name] = torch.nn.init.xavier_uniform_(matrix, generator=rng)
-            maps[name + BIAS] = torch.zeros(columns, device=self.device)
-        return maps
+            return dgpn_maps.identity(width, self.device)
+        return dgpn_maps.xavier(width, self.latent, semantic, rng)
 
-    def _losses(
-        self,
-        maps: Maps,
-        x: Tensor,  # [K+1, m, d]
-        y: Tensor,  # position of each node's class among the rivals [m]
-        S: Tensor,  # CSDs of the rivals [C', d_s]
-        weights: list[float],  # [K+1]
-        rng: Generator,
-    ) -> tuple[Tensor, Tensor]:
-        """Return the compositional and the local loss."""
-        from torch.nn.functional import cross_entropy
-
-        h = to_latent(maps, x)  # [K+1, m, d_h]
-        if self.dropout and PSI + BIAS in maps:
-            h = h * self._kept(h, rng)
-        f = self._logits(to_semantic(maps, LOCAL, h), S)  # Eq. 17  [K+1, m, C']
-        q_loc = cross_entropy(f.flatten(0, 1), y.repeat(len(f)))  # Eq. 18
-        z = compose(weights, h)  # Eq. 19  [m, d_h]
-        predicted = to_semantic(maps, COMPOSED, z)  # [m, d_s]
-        if self.dropout and self.drop_prediction and PSI + BIAS in maps:
-            predicted = predicted * self._kept(predicted, rng)
-        g = self._logits(predicted, S)  # [m, C']
-        q_com = cross_entropy(g, y)  # Eq. 20
-        return q_com, q_loc
+    def _local_share(self, hops: int) -> float:
+        """Return the weight of the mean over K+1 hops of the local losses."""
+        return self.local_weight * (hops if self.local == "sum" else 1)
 
     def _kept(self, like: Tensor, rng: Generator) -> Tensor:
         """Return zeros for the entries that drop out and else what makes up for them."""
@@ -392,43 +295,3 @@ class DGPN(Model):
         """Return the weights of the hops before psi and after it. Twice [K+1]"""
         omega, ones = hops.weights.tolist(), [1.0] * len(hops.weights)
         return (omega, ones) if self.weigh == "input" else (ones, omega)
-
-    def _map(
-        self, blocks: Sequence[NDArray[np.float32]], before: list[float], after: list[float]
-    ) -> Iterator[NDArray[np.float32]]:
-        """Give phi_com(z), some rows at a time. [ROWS, d_s]"""
-        if isinstance(blocks, SparseBlocks):
-            heard = blocks.project(self.maps_[PSI])
-            h = [rectify(self.maps_, w * u) for w, u in zip(before, heard, strict=True)]
-            yield to_semantic(self.maps_, COMPOSED, compose(after, h))
-            return
-        for at in range(0, max(1, len(blocks[0])), ROWS):
-            rows = slice(at, at + ROWS)
-            h = [
-                to_latent(self.maps_, w * block[rows])
-                for w, block in zip(before, blocks, strict=True)
-            ]
-            yield to_semantic(self.maps_, COMPOSED, compose(after, h))
-
-
-def to_latent(maps: Maps, x: Any) -> Any:
-    """psi: ReLU(xW + b), or xW without a bias. [..., d] -> [..., d_h]"""
-    return rectify(maps, x @ maps[PSI])
-
-
-def rectify(maps: Maps, h: Any) -> Any:
-    """ReLU(h + b), or h without a bias. [..., d_h]"""
-    if PSI + BIAS not in maps:
-        return h
-    h = h + maps[PSI + BIAS]
-    return h * (h > 0)  # unlike a clip, with no slope at zero
-
-
-def to_semantic(maps: Maps, name: str, h: Any) -> Any:
-    """phi_loc or phi_com: hV + c, or hV without a bias. [..., d_h] -> [..., d_s]"""
-    return h @ maps[name] + maps.get(name + BIAS, 0.0)
-
-
-def compose(weights: list[float], h: Iterable[Any]) -> Any:
-    """Return the weighted sum of hops. K+1 times [m, d_h] -> [m, d_h]"""
-    return sum(weight * each for weight, each in zip(weights, h, strict=True))

@@ -27,12 +27,10 @@ of heads (BLAS sums the last rows of a matrix in another order, hence other bits
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -47,19 +45,20 @@ from unseen.models.dgpn_loops import (
     multiply,
     to_latent,
 )
+from unseen.models.dgpn_maps import NAMES
+from unseen.models.dgpn_threads import how_many, pool, stretches
 from unseen.propagate.memory import WIDEST, columns
+from unseen.propagate.sparse import SparseBlocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from torch import Tensor
 
-    from unseen.propagate.sparse import SparseBlocks
+    from unseen.models.dgpn import DGPN
+    from unseen.models.dgpn_threads import Every
+    from unseen.propagate.hops import Hops
 
 EIGHT = 8  # rows: products of fewer, or of a number between, are slower in BLAS than of the next
-TWELVE = 12  # columns that OpenBLAS takes at a time where it has AVX2
-SMALL = 20_000_000  # multiplications in an epoch, below which threads wait more than they work
-NARROW = 32  # columns; a thread that has fewer mostly reads indices
-
-Every = Callable[[Sequence[Callable[[], Any]]], list[Any]]
 
 
 class Maps(NamedTuple):
@@ -99,30 +98,23 @@ class Training:
     """What the labelled nodes can hear in K hops, cut out of X and P, and room to work in.
 
     Args:
-        blocks: sparse attributes and the graph.
+        model: its settings say what is minimised, and how.
+        hops: of sparse attributes.
         labelled: the nodes to learn from, T. [m]
         own: position of each one's class among the rivals. [m]
         rivals: CSDs of the classes that the softmaxes run over. [C', d_s]
-        before, after: weights of the hops before psi and after it. Twice [K+1]
-        local: weight of the sum over hops of the local losses.
-        dropout: share of latent entries left out in an epoch.
-        drop_prediction: whether entries of the composed prediction are left out as well.
-        latent: d_h.
     """
 
     def __init__(
         self,
-        blocks: SparseBlocks,
+        model: DGPN,
+        hops: Hops,
         labelled: NDArray[np.int64],
         own: NDArray[np.int64],
         rivals: NDArray[np.float32],
-        before: list[float],
-        after: list[float],
-        local: float,
-        dropout: float,
-        drop_prediction: bool,
-        latent: int,
     ) -> None:
+        assert isinstance(hops.blocks, SparseBlocks)
+        self.model, blocks, latent = model, hops.blocks, model.latent
         P = blocks.operator.matrix
         rows = [np.sort(labelled)]  # of the last hop first
         for _ in range(blocks.hops):
@@ -136,33 +128,33 @@ class Training:
         self.rivals = np.zeros((-(-len(rivals) // EIGHT) * EIGHT, rivals.shape[1]), np.float32)
         self.rivals[: len(rivals)] = rivals
         self.classes = len(rivals)
-        self.before, self.after = np.array(before, np.float32), np.array(after, np.float32)
-        self.share = local * len(rows)  # of the mean over hops
-        self.dropped = np.uint8(min(255, round(256 * dropout)))
+        self.before, self.after = (np.array(w, np.float32) for w in model._weights(hops))
+        self.share = model._local_share(len(rows))  # of the local loss
+        self.dropped = np.uint8(min(255, round(256 * model.dropout)))
         self.scale = np.float32(256 / (256 - int(self.dropped)))
         no = np.uint8(0), np.float32(1)
-        self.drop_prediction = (self.dropped, self.scale) if drop_prediction else no
+        self.drop_prediction = (self.dropped, self.scale) if model.drop_prediction else no
 
-        hops, m, d_s = len(rows), len(labelled), rivals.shape[1]
+        count, m, d_s = len(rows), len(labelled), rivals.shape[1]
         ties = len(self.X[1]) + sum(len(step[1]) for step in self.steps)
-        heads = m * (hops * len(self.rivals) + d_s)
-        self.threads = _threads(latent * (2 * ties + 3 * heads), latent)
+        heads = m * (count * len(self.rivals) + d_s)
+        self.threads = how_many(latent * (2 * ties + 3 * heads), latent)
         c, slices = columns(latent, min(WIDEST, -(-latent // self.threads)))
-        cuts = zip(slices, _stretches(latent, len(slices)), strict=True)
+        cuts = zip(slices, stretches(latent, len(slices)), strict=True)
         nodes = [len(each) for each in rows]
         self.columns = [Columns(*cut, c, blocks.X.shape[1], nodes) for cut in cuts]
-        self.noise_shape = (hops + 1, m, max(latent, d_s))
-        self._H, self._dH = (np.empty((hops, m, latent), np.float32) for _ in range(2))
+        self.noise_shape = (count + 1, m, max(latent, d_s))
+        self._H, self._dH = (np.empty((count, m, latent), np.float32) for _ in range(2))
         self._z, self._d_z = (np.empty((m, latent), np.float32) for _ in range(2))
-        self._f = np.empty((len(self.rivals), hops * m), np.float32)
+        self._f = np.empty((len(self.rivals), count * m), np.float32)
         self._g = np.empty((len(self.rivals), m), np.float32)
         self._s = np.empty((m, d_s), np.float32)
 
-    def train(
-        self, maps: Maps, epochs: int, rate: float, decay: float, seed: int
-    ) -> Iterator[float]:
+    def train(self, start: dict[str, Tensor]) -> Iterator[float]:
         """Take steps of Adam, in place, and give the loss before each; W is written at the end."""
-        state = np.random.SFC64(seed).state["state"]["state"]
+        maps = Maps(*(start[name].numpy() for name in NAMES))
+        rate, decay = self.model.learning_rate, self.model.decay
+        state = np.random.SFC64(self.model.seed).state["state"]["state"]
         size = int(np.prod(self.noise_shape))
         words = np.empty((2, -(-size // 8)), np.uint64)  # of this epoch and of the next
         noise = [each.view(np.uint8)[:size].reshape(self.noise_shape) for each in words]
@@ -181,8 +173,8 @@ class Training:
             adam(*flat, epoch, rate, decay)
 
         draw(state, words[1])
-        with _pool(self.threads) as every:
-            for epoch in range(1, epochs + 1):
+        with pool(self.threads) as every:
+            for epoch in range(1, self.model.epochs + 1):
                 meanwhile = partial(draw, state, words[(epoch + 1) % 2])
                 loss = self._epoch(maps, noise[epoch % 2], gradients, learn, every, meanwhile)
                 for each in narrow:
@@ -195,7 +187,7 @@ class Training:
         """Return Q (Eq. 21) and its gradient; a byte of `noise` below the rate drops an entry."""
         gradients = Maps(*(np.empty_like(each) for each in maps))
         self._take(maps.W)
-        with _pool(self.threads) as every:
+        with pool(self.threads) as every:
             learn = partial(self._backward, gradients=gradients)
             loss = self._epoch(maps, noise, gradients, learn, every)
         for part in self.columns:
@@ -280,35 +272,3 @@ class Training:
             multiply(self.back[k], part.delta[k + 1], part.delta[k])
             add_rows(part.delta[k], self.at[k], H[k], at.start, at.stop)
         multiply(self.X_back, part.delta[0], part.slope)
-
-
-@contextmanager
-def _pool(threads: int) -> Iterator[Every]:
-    """Give what does all works, the first of them in this thread."""
-    with ThreadPoolExecutor(max(1, threads - 1)) as pool:
-
-        def every(works: Sequence[Callable[[], Any]]) -> list[Any]:
-            if threads == 1:
-                return [work() for work in works]
-            others = [pool.submit(work) for work in works[1:]]
-            return [works[0](), *(other.result() for other in others)]
-
-        yield every
-
-
-def _stretches(length: int, parts: int) -> list[slice]:
-    """Cut rows where BLAS begins anew, so that their products are the same bits as uncut.
-
-    >>> _stretches(128, 2)
-    [slice(0, 60, None), slice(60, 128, None)]
-    """
-    ends = [length * i // parts // TWELVE * TWELVE for i in range(parts)]
-    return [slice(*pair) for pair in pairwise([*ends, length])]
-
-
-def _threads(multiplications: int, latent: int) -> int:
-    """Return how many threads pay, of those that PyTorch may use."""
-    import torch
-
-    most = max(1, latent // NARROW)
-    return min(most, torch.get_num_threads()) if multiplications > SMALL else 1

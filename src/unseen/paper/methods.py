@@ -15,7 +15,8 @@ from unseen.models.baselines.majority import Majority
 from unseen.models.baselines.random_guess import RandomGuess
 from unseen.models.baselines.wdvsc import WDVSc
 from unseen.models.baselines.zs_gcn import ZSGCN
-from unseen.models.dgpn import DGPN, VARIANTS
+from unseen.models.dgpn import DGPN
+from unseen.models.dgpn_settings import VARIANTS
 
 if TYPE_CHECKING:
     import numpy as np
