@@ -106,8 +106,6 @@ def runs() -> Iterator[Run]:
 def text_runs(encoder: str) -> Iterator[Run]:
     for graph in ("c-m10m", "stdlib"):
         for row, every in rows(graph):
-            if "draws" in row and encoder != "static":
-                continue  # an hour of games
             # chance has a say only where games among seen classes are played
             for seed in range(SEEDS if (graph, row) == ("c-m10m", "II") else 1):
                 for held in every:

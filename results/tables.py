@@ -171,21 +171,19 @@ def nameless() -> str:
         how = "walks over unlabelled nodes" if name.startswith("DGPN") else "transductive"
         rows.append((name, "published", how, *spread))
     for (method, csds), (name, how) in METHODS.items():
-        cells, length = cells_of(method, csds), ""
-        if set(cells) == {"–"}:  # not run since; DGPN takes half an hour on two cores
-            cells, length = cells_of(method, csds, BEFORE), ", one sentence"
+        cells = cells_of(method, csds)
         if any(cell != "–" for cell in cells):
-            rows.append((name, READ_BY[csds] + length, how, *cells))
+            rows.append((name, READ_BY[csds], how, *cells))
     at = next(i for i, row in enumerate(rows) if row[0].startswith("DGPN, official"))
     rows[at:at] = [(name, "published", how, *slowly(name)) for name, how in SLOW.items()]
     return table(("method", "CSDs", "kind", *columns), rows)
 
 
-def cells_of(method: str, csds: str, file: str = "runs.jsonl") -> list[str]:
+def cells_of(method: str, csds: str) -> list[str]:
     """Return the accuracies of a method on features without names."""
     asked = {"nodes": "features", "method": method, "csds": csds}
     return [
-        mean(pick(file, graph=graph, row=part, **asked), method, "accuracy")
+        mean(pick(graph=graph, row=part, **asked), method, "accuracy")
         for graph, part in FEATURE_ROWS
     ]
 

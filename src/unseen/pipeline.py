@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,14 +23,11 @@ from unseen.encode.space import APART, KINDS, Space, embed
 from unseen.encode.terms import Terms
 from unseen.errors import InputError
 from unseen.explain import hop_shares, reasons
-from unseen.models.align import Align
-from unseen.models.dgpn import DGPN
-from unseen.models.refine import Refine
+from unseen.fitting import fit, games_of
 from unseen.prediction import Prediction, abstaining, check_abstain
-from unseen.propagate.hops import Hops, decompose
+from unseen.propagate.hops import decompose
 from unseen.propagate.operators import Operator
 from unseen.record import describe
-from unseen.validate import ENOUGH, Choice, Game, choose, games
 from unseen.vectors import unit
 
 if TYPE_CHECKING:
@@ -41,15 +37,11 @@ if TYPE_CHECKING:
 
     from unseen.encode.base import Progress
     from unseen.graph import Graph
+    from unseen.validate import Choice
 
 HOPS, LAZINESS = 3, 0.5  # of the walk that scores candidates and feeds trained maps
 PAPER_HOPS, PAPER_LAZINESS = 3, 0.7  # Sec. 6.1: where only a trained model can link the two spaces
-WEIGHTS = (0.5, 0.7, 0.9)  # of descriptions against data, the first being the default
-NODES_A_CLASS = 10  # below which descriptions alone say what a class is
 FEW_NODES = 5  # that the class texts weigh as much as, when nodes are centred
-LARGE = 20_000  # nodes above which one game is played instead of three
-
-Fitted = tuple[Refine | DGPN, DGPN | None]  # the model, and maps of own vectors before it
 
 
 @dataclass
@@ -118,7 +110,7 @@ def classify(
             "give texts, a vocabulary for the columns, or labels of at least two classes"
         )
 
-    played = _games(known, allowed, graph.nodes, seed)
+    played = games_of(known, allowed, graph.nodes, seed)
     choices = []
     with steps("choose class texts") as step:
         node_centre = centre_of(space)
@@ -144,7 +136,7 @@ def classify(
         step["detail"] = f"{K} hops, laziness {beta}"
 
     with steps("fit") as step:
-        fitted, made = _fit(space, hops, known.of, S, operator, allowed, played, seed)
+        fitted, made = fit(space, hops, known.of, S, operator, allowed, played, seed)
         choices += made
         step["detail"] = repr(fitted[0])
     model, maps = fitted
@@ -223,107 +215,6 @@ def answer(
         )
     )
     return prediction
-
-
-def _fit(
-    space: Space,
-    hops: Hops,
-    labels: NDArray[np.int64],
-    S: NDArray[np.float32],
-    operator: Operator,
-    allowed: NDArray[np.bool_],
-    played: list[Game],
-    seed: int,
-) -> tuple[Fitted, list[Choice]]:
-    """Fit the model that suits the space; settle what seen classes can settle."""
-    if not space.shared:
-        return _fit_apart(hops, labels, S, operator, allowed, seed)
-    few_nodes = len(labels) < NODES_A_CLASS * len(S)
-    if few_nodes or not played:
-        weight = 1.0 if few_nodes else WEIGHTS[0]
-        why = (
-            f"fewer than {NODES_A_CLASS} nodes a class to learn from"
-            if few_nodes
-            else f"fewer than {ENOUGH} seen classes to choose by"
-        )
-        model = Refine(weight, seed=seed).fit(hops, labels, S, operator, allowed)
-        return (model, None), [Choice("weight of descriptions", str(weight), "default", why, {})]
-
-    def play(game: Game, weight: float, trained: bool = False) -> NDArray[np.int64]:
-        walked = _mapped(hops, _train_maps(hops, game.labels, S, seed)) if trained else hops
-        model = Refine(weight, seed=seed).fit(walked, game.labels, S, operator, game.among)
-        told = model.opinions(walked, game.labels, operator, game.among)
-        best: NDArray[np.int64] = told.beliefs.argmax(axis=1)
-        return best
-
-    players = {str(weight): partial(play, weight=weight) for weight in WEIGHTS}
-    by_weight = choose("weight of descriptions", players, labels, played, str(WEIGHTS[0]))
-    weight = float(by_weight.chosen)
-    if len(labels) > LARGE:
-        model = Refine(weight, seed=seed).fit(hops, labels, S, operator, allowed)
-        why = f"with more than {LARGE:,} nodes the trial takes longer than it is worth"
-        return (model, None), [by_weight, Choice("maps", "identity", "default", why, {})]
-    rival = {"trained": partial(play, weight=weight, trained=True)}
-    untrained = {"identity": by_weight.candidates[by_weight.chosen]}
-    by_maps = choose("maps", rival, labels, played, "identity", untrained)
-    maps = _train_maps(hops, labels, S, seed) if by_maps.chosen == "trained" else None
-    walked = hops if maps is None else _mapped(hops, maps)
-    model = Refine(weight, seed=seed).fit(walked, labels, S, operator, allowed)
-    return (model, maps), [by_weight, by_maps]
-
-
-def _fit_apart(
-    hops: Hops,
-    labels: NDArray[np.int64],
-    S: NDArray[np.float32],
-    operator: Operator,
-    allowed: NDArray[np.bool_],
-    seed: int,
-) -> tuple[Fitted, list[Choice]]:
-    """Link two spaces: by how classes relate, or where that says nothing by DGPN's maps."""
-    rule, told = "share of clustered nodes that get their right name, by geometry", {}
-    why = "there are fewer unlabelled nodes than unseen classes, so maps were trained"
-    unseen = np.setdiff1d(np.flatnonzero(allowed), labels)
-    if (labels < 0).sum() >= len(unseen):
-        aligned = Align(seed=seed).fit(hops, labels, S, operator, allowed)
-        told = {"expected": aligned.expected, "guessed": aligned.chance}
-        if aligned.certain:
-            why = "clusters of nodes relate to each other as class texts do"
-            if len(unseen) < 2:
-                why = "there is at most one unseen class, so no cluster needs a name"
-            return (aligned, None), [Choice("link", "clusters named", rule, why, told)]
-        why = "clusters relate to each other unlike class texts, so maps were trained"
-    linked = DGPN(start="xavier", epochs=300, seed=seed).fit(hops, labels, S)
-    return (linked, None), [Choice("link", "maps trained", rule, why, told)]
-
-
-def _train_maps(hops: Hops, labels: NDArray[np.int64], S: NDArray[np.float32], seed: int) -> DGPN:
-    """Train maps that start at the identity: a few careful steps, for long training forgets."""
-    return DGPN(start="identity", epochs=30, decay=1.0, seed=seed).fit(hops, _few(labels, seed), S)
-
-
-def _mapped(hops: Hops, maps: DGPN) -> Hops:
-    return Hops((unit(maps.vectors(hops.own)),), np.ones(1, np.float32))
-
-
-def _few(labels: NDArray[np.int64], seed: int, most: int = 1000) -> NDArray[np.int64]:
-    """Return labels of at most `most` nodes, drawn at random: enough to train small maps."""
-    known = np.flatnonzero(labels >= 0)
-    if len(known) <= most:
-        return labels
-    kept = np.random.default_rng(seed).choice(known, most, replace=False)
-    few = np.full_like(labels, -1)
-    few[kept] = labels[kept]
-    return few
-
-
-def _games(labels: Labels, allowed: NDArray[np.bool_], nodes: int, seed: int) -> list[Game]:
-    """Return the games that choices are made by; none where too few classes are seen."""
-    seen = len(labels.seen())
-    if seen < ENOUGH:
-        return []
-    folds = 2 if seen < 6 else 3
-    return games(labels.of, allowed, folds, seed)[: 1 if nodes > LARGE else folds]
 
 
 def as_labels(given: Labels | Mapping[str, str] | None, graph: Graph, classes: Classes) -> Labels:
