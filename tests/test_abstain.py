@@ -191,6 +191,10 @@ def test_the_map_and_the_report(run: Path, shy: Prediction) -> None:
     page = (run / "report.html").read_text("utf-8")
     assert f"{len(shy) - none} nodes got one of 5 classes, {none} none of these; " in page
     assert re.search(rf"<span>{NONE_OF_THESE}</span><small>{none}</small></button>", page)
+    row = re.findall(r'<div class="class-row".*?</div></div>', page, re.DOTALL)[-1]
+    assert f"<span>{NONE_OF_THESE}</span></h4>" in row  # no badge: neither labelled nor unseen
+    assert f"<b>{none}</b> predicted" in row
+    assert f"below {shy.record['settings']['abstain']:g}." in page
     found = re.search(r'<script type="application/json" id="map-data">(.*?)</script>', page)
     assert found is not None
     traces = json.loads(found[1])["data"]

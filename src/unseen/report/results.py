@@ -96,10 +96,19 @@ def legend(record: dict[str, Any], looks: Sequence[Look]) -> str:
 
 
 def class_rows(record: dict[str, Any], predictions: pl.DataFrame, looks: Sequence[Look]) -> str:
-    """Return one row a class: its name, how many nodes, how confident."""
+    """Return one row a class, and one for none of them: who, how many nodes, how confident."""
     entries = {entry["name"]: entry for entry in record["classes"]}
-    most = max((e["predicted"] + e["labelled"] for e in entries.values()), default=0) or 1
     groups = predictions.select("label", "confidence").partition_by("label", as_dict=True)
+    if record.get("abstained", 0):
+        other = no_class(looks)
+        looks, doubtful = [*looks, other], groups[(other.name,)]
+        entries[other.name] = {
+            "description": f"Their confidence is below {record['settings']['abstain']:g}.",
+            "predicted": doubtful.height,
+            "labelled": 0,
+            "confidence": doubtful["confidence"].mean(),
+        }
+    most = max((e["predicted"] + e["labelled"] for e in entries.values()), default=0) or 1
     rows = []
     for look in looks:
         entry, group = entries[look.name], groups.get((look.name,))
@@ -111,14 +120,17 @@ def class_rows(record: dict[str, Any], predictions: pl.DataFrame, looks: Sequenc
 def _class_row(
     look: Look, entry: dict[str, Any], counts: NDArray[np.int64] | None, most: int
 ) -> str:
-    kind = "labelled" if entry["seen"] else "unseen"
+    badge = ""
+    if "seen" in entry:
+        kind = "labelled" if entry["seen"] else "unseen"
+        badge = f'<span class="badge {kind}">{kind}</span>'
     about = f"<p>{text(entry['description'])}</p>" if entry["description"] else ""
     widths = [100 * entry[key] / most for key in ("predicted", "labelled")]
     given = f" <em>+ {entry['labelled']:,} given</em>" if entry["labelled"] else ""
     return (
         f'<div class="class-row" style="--c:{look.colour}">'
         f'<div class="who"><h4>{mark(look)}<span>{text(look.name)}</span>'
-        f'<span class="badge {kind}">{kind}</span></h4>{about}</div>'
+        f"{badge}</h4>{about}</div>"
         f'<div class="many"><div class="bar"><i style="width:{widths[0]:.2f}%"></i>'
         f'<i class="given" style="width:{widths[1]:.2f}%"></i></div>'
         f"<small><b>{entry['predicted']:,}</b> predicted{given}</small></div>"
