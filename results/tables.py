@@ -48,6 +48,7 @@ METHODS = {  # method, CSDs -> name of the row, and whether unlabelled nodes are
 SLOW = {"WDVSc": "transductive", "Hyperbolic-ZSL": "inductive"}  # as in docs/reproduction.md
 READ_BY = {"published": "published", "static": "open, static", "minilm": "open, minilm+static"}
 BEFORE = "one_sentence.jsonl"  # runs of 0.4.0, when a class had one sentence
+K_MEANS = "one_cluster_a_class.jsonl"  # runs of 0.5.0, when k-means made the cuts of `Align`
 
 Line = dict[str, Any]
 
@@ -250,20 +251,36 @@ def generalised() -> str:
 
 
 def lengths() -> str:
-    """Return the defaults with class texts of one sentence (0.4.0) and with those of now."""
-    rows = []
-    for nodes, readers in (("texts", ENCODERS), ("features", ("static", "minilm"))):
-        for csds in readers:
-            for graph, row in TEXT_ROWS if nodes == "texts" else FEATURE_ROWS:
-                asked = {"graph": graph, "row": row, "nodes": nodes, "csds": csds}
-                found = [
-                    mean(pick(file, method="pipeline", **asked), "pipeline", "accuracy")
-                    for file in (BEFORE, "runs.jsonl")
-                ]
-                if "–" not in found:
-                    reader = csds if nodes == "texts" else READ_BY[csds].removeprefix("open, ")
-                    rows.append((row_name(graph, row), nodes, reader, *found))
-    return table(("graph", "nodes", "class texts read by", "one sentence", "now"), rows)
+    """Return text graphs with class texts of one sentence (0.4.0) and with those of now."""
+    rows = [
+        (row_name(graph, row), encoder, *found)
+        for encoder in ENCODERS
+        for graph, row in TEXT_ROWS
+        if "–" not in (found := over_time((BEFORE, "runs.jsonl"), graph, row, "texts", encoder))
+    ]
+    return table(("graph", "class texts read by", "one sentence", "now"), rows)
+
+
+def nameless_over_time() -> str:
+    """Return features without names: longer class texts came with 0.5.0, finer cuts with 0.6.0."""
+    files = (BEFORE, K_MEANS, "runs.jsonl")
+    rows = [
+        (
+            row_name(graph, row),
+            READ_BY[csds].removeprefix("open, "),
+            *over_time(files, graph, row, "features", csds),
+        )
+        for csds in ("static", "minilm")
+        for graph, row in FEATURE_ROWS
+    ]
+    head = ("graph", "class texts read by", "one sentence", "longer texts")
+    return table((*head, "and finer cuts: now"), rows)
+
+
+def over_time(files: tuple[str, ...], graph: str, row: str, nodes: str, csds: str) -> list[str]:
+    """Return the accuracies of the defaults by the file that has the runs."""
+    asked = {"graph": graph, "row": row, "nodes": nodes, "csds": csds, "method": "pipeline"}
+    return [mean(pick(file, **asked), "pipeline", "accuracy") for file in files]
 
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -275,6 +292,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "nameless macro": nameless_macro,
     "generalised": generalised,
     "lengths": lengths,
+    "nameless over time": nameless_over_time,
 }
 
 

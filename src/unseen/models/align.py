@@ -1,35 +1,22 @@
-r"""Align: name the clusters of unlabelled nodes by how classes relate to each other.
+"""Align: find the classes of nodes whose features have no names, by how classes relate.
 
-Features without names share no space with class texts, so nothing says directly which cluster is
-which class. What both sides have is a geometry: classes whose descriptions are alike should have
-nodes that are alike. With the groups g of nodes (one for each seen class, one cluster for each
-unseen one), their mean vectors :math:`\mu` of own features and :math:`\mu'` after a few hops, and
-the centred CSDs :math:`s_c`,
-
-.. math::
-    D_{gh} &= \cos(\mu_g, \mu_h) + \cos(\mu'_g, \mu'_h), \qquad G_{cd} = \cos(s_c, s_d) \\
-    P(\pi) &\propto \exp\big(\gamma N \operatorname{corr}_{g<h}(D_{gh}, G_{\pi(g) \pi(h)})\big),
-    \qquad T_{gc} = \sum_{\pi: \pi(g) = c} P(\pi)
-
-where :math:`\pi` gives every cluster another unseen class, seen groups keep theirs, N is the number
-of pairs, and the terms of D are standardised. Maximising the correlation is the Gromov-Wasserstein
-problem with squared loss, fused with the similarities to seen classes. Up to `COUNTED` clusters
-the matchings are counted out, so that T is exact; beyond that POT's entropic solver finds T.
-
-The clusters are found by k-means on hop-smoothed vectors and sharpened by `Refine`, started at
-their means and free to leave them. T is the confidence in the matching.
+Three steps. The unlabelled nodes are cut into as many clusters as there are unseen classes, with an
+eye on how class texts relate (`cuts.py`). `Refine` sharpens them, started at their means and
+free to leave them. Then clusters are named by how they relate to each other and to seen classes
+(`naming.py`); T, how likely each name is, is the confidence in the matching.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import permutations
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from unseen.errors import InputError
 from unseen.models.base import check_fit, seen_classes
+from unseen.models.cuts import cut
+from unseen.models.naming import cosines, likeness, match, standard
 from unseen.models.refine import Opinions, Refine, class_means
 from unseen.vectors import unit
 
@@ -41,8 +28,6 @@ if TYPE_CHECKING:
 
 WIDTH = 128  # of node vectors, after a projection on their main directions
 STEPS, LAZINESS = 5, 0.5  # of the walk that smooths vectors for clusters and geometry
-SHARPNESS = 0.4  # gamma, at which T was as often right as it said, on text graphs made nameless
-COUNTED = 6  # unseen classes whose 720 matchings are counted out
 STRANGE = 0.2  # share of labelled nodes that are less like their class than a stranger may be
 CHANCE = 1.05  # times the share that guessing would match, below which T says nothing
 
@@ -68,7 +53,7 @@ class Align(Refine):
         operator: Operator | None = None,
         among: NDArray[np.bool_] | None = None,
     ) -> Self:
-        """Find the clusters, sharpen them, then find their names."""
+        """Cut, sharpen, name."""
         check_fit(hops, labels, csds, same_space=False)
         seen = seen_classes("Align", labels, 2)
         allowed = np.ones(len(csds), dtype=bool) if among is None else among
@@ -85,15 +70,16 @@ class Align(Refine):
         free = np.flatnonzero(labels < 0)
         if allowed[seen].any():  # some of the unlabelled nodes are of seen classes
             free = free[_strangers(Z, labels, seen, free, len(unseen))]
+        kept = np.union1d(seen, unseen)
+        new = np.isin(kept, unseen)
+        G = standard(cosines(csds[kept]))
         if len(unseen):
-            groups[free] = unseen[_k_means(Z[free], len(unseen), self.seed)]
+            known = [class_means(each, _indicators(labels, len(csds)))[seen] for each in (X, Z)]
+            groups[free] = unseen[cut((X[free], Z[free]), known, G, new, self.seed)]
         starts = class_means(X, _indicators(groups, len(csds)))
         self._refine(X, labels, starts, operator, allowed)
         q = self._opinions(X, labels, operator, allowed).beliefs
-        kept = np.union1d(seen, unseen)
-        D = _geometry(X, q, kept) + _geometry(Z, q, kept)
-        G = _cosines(csds[kept])
-        T = match(_standard(D), _standard(G), np.isin(kept, unseen))
+        T = match(likeness(class_means(X, q)[kept], class_means(Z, q)[kept]), G, new)
         self._rename(unseen, T, q.sum(axis=0)[unseen])
         return self
 
@@ -155,63 +141,6 @@ class Align(Refine):
         self.shares_ = np.asarray(weighed[cluster, name], dtype=np.float32)
 
 
-def match(
-    D: NDArray[np.float64], G: NDArray[np.float64], free: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """Return T, how likely each free group is each free class. [u, u]
-
-    Args:
-        D: likeness of groups, standardised; group i is class i unless it is free. [C, C]
-        G: likeness of classes, standardised. [C, C]
-        free: which groups have no name yet. [C]
-    """
-    count = int(free.sum())
-    if count < 2:
-        return np.ones((count, count))
-    if count > COUNTED:
-        return _transport(D, G, free)
-    orders = np.array(list(permutations(range(count))))  # [count!, u]
-    names = np.tile(np.arange(len(D)), (len(orders), 1))
-    names[:, free] = np.flatnonzero(free)[orders]
-    i, j = np.triu_indices(len(D), 1)
-    H, d = G[names[:, i], names[:, j]], D[i, j]  # [count!, N], [N]
-    fit = SHARPNESS * (H @ d)  # both are standardised over the same pairs: gamma N corr
-    likely = np.exp(fit - fit.max())
-    likely /= likely.sum()
-    T = np.zeros((count, count))
-    for place in range(count):
-        np.add.at(T[place], orders[:, place], likely)
-    return T
-
-
-def _transport(
-    D: NDArray[np.float64], G: NDArray[np.float64], free: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """Return T by entropic fused Gromov-Wasserstein, the same problem relaxed. [u, u]
-
-    With T = tau/u the costs of seen and of unseen pairs come in the ratio alpha = u/(u+2), and the
-    entropy of exp(-gamma/2 sum (D-G)^2) is met by epsilon = 4 / (gamma (u+2)).
-    """
-    import ot
-
-    u, seen = int(free.sum()), ~free
-    M = ((D[free][:, None, seen] - G[free][None, :, seen]) ** 2).sum(axis=2)  # [u, u]
-    inner = (np.where(np.eye(u, dtype=bool), 0.0, A[np.ix_(free, free)]) for A in (D, G))
-    even = np.full(u, 1.0 / u)
-    plan = ot.gromov.entropic_fused_gromov_wasserstein(
-        M,
-        *inner,
-        even,
-        even,
-        alpha=u / (u + 2),
-        epsilon=4 / (SHARPNESS * (u + 2)),
-        max_iter=200,
-        numItermax=10_000,
-        warn=False,
-    )
-    return np.asarray(plan * u, dtype=np.float64)
-
-
 def _main_directions(X: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
     """Return the leading right singular vectors of X, or the identity if X is narrow. [d, w]"""
     from sklearn.utils.extmath import randomized_svd
@@ -227,13 +156,6 @@ def _smooth(X: NDArray[np.float32], operator: Operator | None) -> NDArray[np.flo
     for _ in range(STEPS if operator is not None else 0):
         X = LAZINESS * X + (1 - LAZINESS) * operator.step(X)  # type: ignore[union-attr]
     return unit(X - X.mean(axis=0))
-
-
-def _k_means(Z: NDArray[np.float32], count: int, seed: int) -> NDArray[np.int64]:
-    from sklearn.cluster import KMeans
-
-    found = KMeans(count, n_init=10, random_state=seed).fit_predict(Z)
-    return np.asarray(found, dtype=np.int64)
 
 
 def _strangers(
@@ -256,22 +178,3 @@ def _strangers(
 def _indicators(groups: NDArray[np.int64], count: int) -> NDArray[np.float32]:
     """Return one column a group; rows of nodes without one are zero. [n, count]"""
     return np.asarray(groups[:, None] == np.arange(count), dtype=np.float32)
-
-
-def _geometry(
-    X: NDArray[np.float32], q: NDArray[np.float32], kept: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return how alike groups are by their mean vectors, standardised. [C, C]"""
-    return _standard(_cosines(class_means(X, q)[kept]))
-
-
-def _cosines(rows: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return the cosines between centred rows. [C, C]"""
-    centred = unit(rows - rows.mean(axis=0)).astype(np.float64)
-    return np.asarray(centred @ centred.T)
-
-
-def _standard(M: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scale a symmetric matrix to mean 0 and deviation 1 above its diagonal."""
-    above = M[np.triu_indices(len(M), 1)]
-    return np.asarray((M - above.mean()) / max(float(above.std()), 1e-9))

@@ -1,0 +1,126 @@
+"""Nodes are cut as class texts relate: the formula word by word, climbing against counting out."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from unseen.models import cuts
+from unseen.models.cuts import Division, cut
+from unseen.models.naming import SHARPNESS, cosines, standard
+
+FREE = np.array([True, False, True, False, True])
+
+
+def division(m: int, seed: int = 0) -> Division:
+    rng = np.random.default_rng(seed)
+    fine, known = rng.normal(size=(2, m, 4)), rng.normal(size=(2, 2, 4))
+    sizes = rng.integers(5, 40, m)
+    return Division(
+        np.repeat(np.arange(m), sizes),
+        sizes.astype(np.float32),
+        tuple(fine.astype(np.float32)),
+        tuple(known.astype(np.float32)),
+    )
+
+
+def relations(seed: int = 0) -> NDArray[np.float64]:
+    return standard(cosines(np.random.default_rng(seed).normal(size=(5, 4))))
+
+
+def by_the_formula(given: NDArray[np.int64], of: Division, G: NDArray[np.float64]) -> float:
+    """Return the score of one way to give fine clusters to classes, node by node."""
+    members = given[of.of]
+    i, j = np.triu_indices(5, 1)
+    D = np.zeros(len(i))
+    for fine, known in zip(of.fine, of.known, strict=True):
+        rows = np.empty((5, 4))
+        rows[~FREE] = known
+        rows[FREE] = [fine[of.of[members == c]].mean(axis=0) for c in range(3)]
+        rows -= rows.mean(axis=0)
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        likeness = (rows @ rows.T)[i, j]
+        D += (likeness - likeness.mean()) / likeness.std()
+    nodes = of.fine[-1][of.of]
+    groups = np.stack([nodes[members == c].mean(axis=0) for c in range(3)])
+    spread = [((each - nodes.mean(axis=0)) ** 2).sum() for each in (groups[members], nodes)]
+    p = np.bincount(members, minlength=3) / len(members)
+    evenness = -(p * np.log(p)).sum() / np.log(3)
+    fit = SHARPNESS * len(i) * np.corrcoef(D, G[i, j])[0, 1]
+    return float(fit + cuts.KAPPA * (spread[0] / spread[1] + evenness))
+
+
+def test_scores_follow_the_formula() -> None:
+    of, G = division(6), relations()
+    ways = np.array([[0, 1, 2, 0, 1, 2], [0, 0, 0, 0, 1, 2], [2, 1, 1, 0, 2, 2]])
+    expected = [by_the_formula(given, of, G) for given in ways]
+    np.testing.assert_allclose(cuts._scores(ways, of, G, FREE), expected, rtol=1e-4)
+
+
+def test_a_class_without_a_node_is_impossible() -> None:
+    ways = np.array([[0, 0, 0, 1, 1, 1]])
+    assert cuts._scores(ways, division(6), relations(), FREE) == cuts.IMPOSSIBLE
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_climbing_finds_the_best_of_all_ways(seed: int) -> None:
+    of, G = division(7, seed), relations(seed)
+    every = np.array(list(product(range(3), repeat=7)))
+    best = cuts._scores(every, of, G, FREE).max()
+    score, given = cuts._climb(of, G, FREE, np.random.default_rng(seed))
+    assert score == pytest.approx(best, rel=1e-4)
+    assert cuts._scores(given[None], of, G, FREE)[0] == pytest.approx(score, rel=1e-5)
+
+
+def two_faced(seed: int = 0) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.float32]]:
+    """Return nodes [n, d], their class among three, and the means of all five classes.
+
+    The first unseen class has two faces, further apart than the other two classes are: three
+    clusters by k-means part the faces and join the others.
+    """
+    rng = np.random.default_rng(seed)
+    axes = np.eye(8, dtype=np.float32)
+    left, right = axes[0] + 0.6 * axes[1], axes[0] - 0.6 * axes[1]
+    faces = np.stack([left, right, axes[2] + 0.5 * axes[3], axes[2] - 0.5 * axes[3]])
+    truth = np.repeat([0, 0, 1, 2], 60)
+    X = np.repeat(faces, 60, axis=0) + 0.1 * rng.normal(size=(240, 8))
+    known = np.stack([axes[0] + 0.5 * axes[4], axes[3] + 0.5 * axes[5]])
+    means = np.empty((5, 8), np.float32)
+    means[FREE] = [X[truth == c].mean(axis=0) for c in range(3)]
+    means[~FREE] = known
+    return X.astype(np.float32), truth, means
+
+
+def test_class_texts_tell_which_clusters_are_one_class() -> None:
+    X, truth, means = two_faced()
+    G = standard(cosines(means))  # class texts relate as the classes do
+    plain = cuts._k_means(X, 3, 10, 0)
+    assert np.bincount(plain[truth == 0]).max() < 0.6 * 120  # its faces lie in two clusters
+    found = cut((X, X), (means[~FREE], means[~FREE]), G, FREE, 0)
+    assert (found == truth).mean() > 0.95
+
+
+def test_the_same_seed_gives_the_same_cut() -> None:
+    X, _, means = two_faced()
+    args = (X, X), (means[~FREE], means[~FREE]), standard(cosines(means)), FREE
+    np.testing.assert_array_equal(cut(*args, 3), cut(*args, 3))
+
+
+@pytest.mark.parametrize("nodes", [3, 5, 9])
+def test_a_handful_of_nodes(nodes: int) -> None:
+    X, _, means = two_faced()
+    few = X[np.linspace(0, 239, nodes).astype(int)]
+    found = cut((few, few), (means[~FREE], means[~FREE]), relations(), FREE, 0)
+    assert set(found) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("unseen", [1, cuts.MOST + 1])
+def test_one_class_and_too_many_are_left_to_k_means(unseen: int) -> None:
+    X = np.random.default_rng(0).normal(size=(90, 6)).astype(np.float32)
+    free = np.arange(unseen + 2) < unseen
+    known, G = X[:2], standard(cosines(X[: unseen + 2]))
+    found = cut((X, X), (known, known), G, free, 0)
+    np.testing.assert_array_equal(found, cuts._k_means(X, unseen, 10, 0))
