@@ -203,6 +203,16 @@ def test_the_map_and_the_report(run: Path, shy: Prediction) -> None:
     assert [len(trace["text"]) for trace in grey] == [none]
 
 
+def test_the_row_of_no_class_is_not_folded_away(
+    monkeypatch: pytest.MonkeyPatch, shy: Prediction, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("unseen.report.results.OPEN_CLASSES", 2)
+    page = (shy.save(tmp_path / "folded") / "report.html").read_text("utf-8")
+    assert "<summary>3 more classes</summary>" in page
+    unfolded = re.sub(r"<details>.*?</details>", "", page, flags=re.DOTALL)
+    assert f"<span>{NONE_OF_THESE}</span></h4>" in unfolded
+
+
 def test_a_report_without_abstaining_does_not_mention_it(sure: Prediction, tmp_path: Path) -> None:
     page = (sure.save(tmp_path / "run") / "report.html").read_text("utf-8")
     assert NONE_OF_THESE not in page

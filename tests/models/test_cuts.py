@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -50,7 +51,7 @@ def by_the_formula(given: NDArray[np.int64], of: Division, G: NDArray[np.float64
     p = np.bincount(members, minlength=3) / len(members)
     evenness = -(p * np.log(p)).sum() / np.log(3)
     fit = SHARPNESS * len(i) * np.corrcoef(D, G[i, j])[0, 1]
-    return float(fit + cuts.KAPPA * (spread[0] / spread[1] + evenness))
+    return float(fit + cuts.KAPPA * spread[0] / spread[1] + cuts.ETA * evenness)
 
 
 def test_scores_follow_the_formula() -> None:
@@ -97,7 +98,7 @@ def two_faced(seed: int = 0) -> tuple[NDArray[np.float32], NDArray[np.int64], ND
 def test_class_texts_tell_which_clusters_are_one_class() -> None:
     X, truth, means = two_faced()
     G = standard(cosines(means))  # class texts relate as the classes do
-    plain = cuts._k_means(X, 3, 10, 0)
+    plain = cuts._k_means(X, 3, 0)
     assert np.bincount(plain[truth == 0]).max() < 0.6 * 120  # its faces lie in two clusters
     found = cut((X, X), (means[~FREE], means[~FREE]), G, FREE, 0)
     assert (found == truth).mean() > 0.95
@@ -117,10 +118,90 @@ def test_a_handful_of_nodes(nodes: int) -> None:
     assert set(found) == {0, 1, 2}
 
 
-@pytest.mark.parametrize("unseen", [1, cuts.MOST + 1])
+@pytest.mark.parametrize("unseen", [1, 18])
 def test_one_class_and_too_many_are_left_to_k_means(unseen: int) -> None:
     X = np.random.default_rng(0).normal(size=(90, 6)).astype(np.float32)
     free = np.arange(unseen + 2) < unseen
     known, G = X[:2], standard(cosines(X[: unseen + 2]))
     found = cut((X, X), (known, known), G, free, 0)
-    np.testing.assert_array_equal(found, cuts._k_means(X, unseen, 10, 0))
+    np.testing.assert_array_equal(found, cuts._k_means(X, unseen, 0))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("distinct", [1, 2, 3, 5])
+def test_few_distinct_nodes_warn_nobody(distinct: int) -> None:
+    X, _, means = two_faced()
+    alike = np.tile(X[:: 240 // distinct][:distinct], (20, 1))
+    found = cut((alike, alike), (means[~FREE], means[~FREE]), relations(), FREE, 0)
+    assert len(np.unique(found)) == min(distinct, 3)
+
+
+def test_the_plainest_cut_where_class_texts_say_nothing() -> None:
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 50)
+    X = (2 * np.eye(6)[truth] + 0.2 * rng.normal(size=(150, 6))).astype(np.float32)
+    known = rng.normal(size=(2, 6)).astype(np.float32)
+    found = cut((X, X), (known, known), np.zeros((5, 5)), FREE, 0)
+    assert all(len(np.unique(found[truth == c])) == 1 for c in range(3))
+    assert len(np.unique(found)) == 3
+
+
+def test_a_division_is_of_the_last_reading_and_keeps_every_likeness() -> None:
+    rng = np.random.default_rng(1)
+    own, walked = rng.normal(size=(2, 80, 30)).astype(np.float32)
+    known = rng.normal(size=(2, 2, 30)).astype(np.float32)
+    made = cuts._divide((own, walked), tuple(known), 5, 0)
+    np.testing.assert_array_equal(made.of, cuts._k_means(walked, 5, 0, starts=1))
+    for reading, X in enumerate((own, walked)):
+        means = np.stack([X[made.of == a].mean(axis=0) for a in range(5)])
+        whole = np.concatenate([means, known[reading]])
+        narrow = np.concatenate([made.fine[reading], made.known[reading]])
+        np.testing.assert_allclose(cosines(narrow), cosines(whole), atol=1e-5)
+
+
+def test_a_climb_exchanges_classes_where_no_single_move_is_possible(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With as many fine clusters as classes, any move leaves a class empty."""
+    monkeypatch.setattr(cuts, "STARTS", 1)
+    of, G = division(3), relations()
+    for seed in range(6):
+        score, given = cuts._climb(of, G, FREE, np.random.default_rng(seed))
+        exchanged = np.array([given[[1, 0, 2]], given[[2, 1, 0]], given[[0, 2, 1]]])
+        assert cuts._scores(exchanged, of, G, FREE).max() < score + 1e-6
+
+
+def voted(monkeypatch: pytest.MonkeyPatch, *told: tuple[float, list[int]]) -> list[int]:
+    """Return the cut of five nodes, each a fine cluster of its own, when divisions say this."""
+    said = iter(told)
+    monkeypatch.setattr(cuts, "DIVISIONS", len(told))
+    monkeypatch.setattr(cuts, "_divide", lambda *_: replace(division(5), of=np.arange(5)))
+    monkeypatch.setattr(cuts, "_climb", lambda *_: (lambda s, g: (s, np.array(g)))(*next(said)))
+    X = np.eye(5, dtype=np.float32)
+    found: list[int] = cut((X, X), (X[:2], X[:2]), relations(), FREE, 0).tolist()
+    return found
+
+
+def test_the_majority_of_divisions_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = (-0.1, [0, 0, 1, 2, 2])
+    assert voted(monkeypatch, (0.0, [0, 0, 1, 1, 2]), other, other) == other[1]
+
+
+def test_a_division_that_fits_badly_has_little_to_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = (-50.0, [0, 0, 1, 2, 2])
+    assert voted(monkeypatch, other, (0.0, [0, 0, 1, 1, 2]), other) == [0, 0, 1, 1, 2]
+
+
+def test_divisions_that_differ_in_names_alone_are_of_one_mind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = (-0.1, [1, 1, 2, 2, 0])
+    assert voted(monkeypatch, (0.0, [0, 0, 1, 1, 2]), other, other) == [0, 0, 1, 1, 2]
+
+
+def test_a_class_that_loses_every_vote_leaves_it_to_the_best(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    best = [0, 0, 0, 1, 2]
+    others = (-0.1, [2, 0, 0, 1, 0]), (-0.1, [0, 2, 0, 1, 0])
+    assert voted(monkeypatch, (0.0, best), *others) == best

@@ -6,7 +6,7 @@ are given to classes, several to one, :math:`\pi: a \mapsto c`, so that
 
 .. math::
     \gamma N \operatorname{corr}_{c<d}(D_{cd}(\pi), G_{cd})
-    + \kappa \big( B(\pi) / B + H(\pi) / \ln u \big)
+    + \kappa\, B(\pi) / B + \eta\, H(\pi) / \ln u
 
 is as large as hill climbing makes it: classes relate as their texts do (D, G and :math:`\gamma N`
 as in `naming.py`), much of the variance B between fine clusters lies between classes, and the sizes
@@ -15,6 +15,7 @@ of the u classes have a high entropy H. Several divisions vote, node by node.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,10 +27,13 @@ from unseen.models.naming import SHARPNESS, likeness
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-KAPPA = 10.0  # half or twice as much does nearly as well
-FINE, LEAST = 2, 8  # fine clusters for each class, and at least
-MOST = 10  # classes beyond which climbing takes too long
-DIVISIONS, STARTS = 7, 10  # that vote; from which a climb starts
+KAPPA = 10.0  # twice as much does nearly as well
+ETA = 5.0  # from 3 to 10 it hardly matters, but the more, the less a small class is found
+FINE = 2  # fine clusters for each class
+LEAST = 8  # fine clusters, for fewer classes
+DIVISIONS = 7  # that vote
+STARTS = 10  # of a climb
+MOST = 300  # unseen classes times all classes, beyond which climbing takes too long
 IMPOSSIBLE = -1e9  # the score when a class is left without a node
 
 
@@ -59,19 +63,23 @@ def cut(
         free: which classes have no label. [C]
         seed: of k-means and of the starts.
     """
-    count, nodes = int(free.sum()), len(readings[-1])
-    if count > MOST or count < 2:
-        return _k_means(readings[-1], count, 10, seed)
-    m = min(max(LEAST, FINE * count), nodes)
+    from scipy.optimize import linear_sum_assignment
+
+    count, Z = int(free.sum()), readings[-1]
+    m = min(max(LEAST, FINE * count), len(np.unique(Z, axis=0)))
+    if count < 2 or m < count or count * len(free) > MOST:
+        return _k_means(Z, count, seed)
     found = []
-    for turn in range(seed, seed + DIVISIONS):
+    for turn in np.random.SeedSequence(seed).generate_state(DIVISIONS).tolist():
         division = _divide(readings, known, m, turn)
         score, given = _climb(division, G, free, np.random.default_rng(turn))
         found.append((score, given[division.of]))
-    best, groups = max(found, key=lambda told: told[0])
-    votes = np.zeros((nodes, count))
+    best, groups = max(found, key=lambda each: each[0])
+    votes = np.zeros((len(Z), count))
     for score, told in found:
-        votes[np.arange(nodes), told] += np.exp(score - best)
+        shared = np.zeros((count, count))  # names are found later, so those of the best will do
+        np.add.at(shared, (told, groups), 1)
+        votes[np.arange(len(Z)), linear_sum_assignment(-shared)[1][told]] += np.exp(score - best)
     voted: NDArray[np.int64] = votes.argmax(axis=1)
     return voted if len(np.unique(voted)) == count else groups
 
@@ -82,7 +90,7 @@ def _divide(
     m: int,
     seed: int,
 ) -> Division:
-    of = _k_means(readings[-1], m, 3, seed)
+    of = _k_means(readings[-1], m, seed, starts=1)
     member = np.asarray(of[:, None] == np.arange(m), dtype=np.float32)  # [f, m]
     sizes = member.sum(axis=0)
     fine, seen = [], []
@@ -102,26 +110,24 @@ def _climb(
     A step gives one fine cluster to another class, or exchanges two classes.
     """
     m, u = len(division.sizes), int(free.sum())
-    given = np.stack([rng.permutation(np.arange(m) % u) for _ in range(STARTS)])  # [S, m]
-    score = _scores(given, division, G, free)
-    which, where = np.divmod(np.arange(m * u), u)  # fine cluster and class of every move
-    names = np.tile(np.arange(u), (u * (u - 1) // 2, 1))  # [pairs, u]
-    pair = np.arange(len(names))
-    one, other = np.triu_indices(u, 1)
-    names[pair, one], names[pair, other] = other, one
-    climbing = np.arange(STARTS)
-    while len(climbing):
-        at = given[climbing]
-        moved = np.repeat(at[:, None], m * u, axis=1)  # [S', m u, m]
-        moved[:, np.arange(m * u), which] = where
-        steps = np.concatenate([moved, names[:, at].swapaxes(0, 1)], axis=1)
-        reached = _scores(steps.reshape(-1, m), division, G, free).reshape(len(at), -1)
-        best = reached.argmax(axis=1)
-        higher = reached.max(axis=1) > score[climbing] + 1e-9
-        given[climbing[higher]] = steps[higher, best[higher]]
-        score[climbing[higher]] = reached.max(axis=1)[higher]
-        climbing = climbing[higher]
-    return float(score.max()), given[score.argmax()]
+    moves = np.arange(m * u)  # each a fine cluster and a class
+    names = np.tile(np.arange(u), (u * (u - 1) // 2, 1))  # of classes, two exchanged  [pairs, u]
+    pairs, (one, other) = np.arange(len(names)), np.triu_indices(u, 1)
+    names[pairs, one], names[pairs, other] = other, one
+    best, top = IMPOSSIBLE - 1, np.zeros(m, np.int64)
+    for _ in range(STARTS):
+        given = rng.permutation(np.arange(m) % u)  # [m]
+        score, reached = IMPOSSIBLE - 1, _scores(given[None], division, G, free)
+        steps = given[None]
+        while reached.max() > score + 1e-9:
+            score, given = float(reached.max()), steps[reached.argmax()]
+            moved = np.tile(given, (m * u, 1))
+            moved[moves, moves // u] = moves % u
+            steps = np.concatenate([moved, names[:, given]])
+            reached = _scores(steps, division, G, free)
+        if score > best:
+            best, top = score, given
+    return best, top
 
 
 def _scores(
@@ -142,17 +148,21 @@ def _scores(
         means.append(groups)
     i, j = np.triu_indices(len(free), 1)
     fit = SHARPNESS * (likeness(*means)[:, i, j] @ G[i, j])  # gamma N corr
-    centre = division.sizes @ fine / division.sizes.sum()
-    between = (((groups[:, free] - centre) ** 2).sum(axis=2) * sizes).sum(axis=1)
-    most = max(float(division.sizes @ ((fine - centre) ** 2).sum(axis=1)), 1e-9)
+    last = division.fine[-1]  # the reading that was clustered
+    centre = division.sizes @ last / division.sizes.sum()
+    between = (((means[-1][:, free] - centre) ** 2).sum(axis=2) * sizes).sum(axis=1)
+    most = max(float(division.sizes @ ((last - centre) ** 2).sum(axis=1)), 1e-9)
     p = sizes / division.sizes.sum()
     entropy = -(p * np.log(np.maximum(p, 1e-9))).sum(axis=1) / np.log(u)
-    score = fit + KAPPA * (between / most + entropy)
+    score = fit + KAPPA * between / most + ETA * entropy
     return np.where(sizes.min(axis=1) > 0, score, IMPOSSIBLE)
 
 
-def _k_means(Z: NDArray[np.float32], count: int, starts: int, seed: int) -> NDArray[np.int64]:
+def _k_means(Z: NDArray[np.float32], count: int, seed: int, starts: int = 10) -> NDArray[np.int64]:
     from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
 
-    found = KMeans(count, n_init=starts, random_state=seed).fit_predict(Z)
+    with warnings.catch_warnings():  # of fewer distinct rows than clusters: some stay empty
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found = KMeans(count, n_init=starts, random_state=seed).fit_predict(Z)
     return np.asarray(found, dtype=np.int64)

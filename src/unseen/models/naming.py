@@ -86,7 +86,7 @@ def _transport(D: NDArray[Any], G: NDArray[np.float64], free: NDArray[np.bool_])
 
 def likeness(*means: NDArray[Any]) -> NDArray[Any]:
     """Return D of groups with these mean vectors, one array a reading. Each [..., C, d]"""
-    return standard(sum((standard(cosines(each)) for each in means), np.zeros(())))
+    return standard(np.sum([standard(cosines(each)) for each in means], axis=0))
 
 
 def cosines(rows: NDArray[Any]) -> NDArray[Any]:

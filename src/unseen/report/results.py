@@ -99,27 +99,25 @@ def class_rows(record: dict[str, Any], predictions: pl.DataFrame, looks: Sequenc
     """Return one row a class, and one for none of them: who, how many nodes, how confident."""
     entries = {entry["name"]: entry for entry in record["classes"]}
     groups = predictions.select("label", "confidence").partition_by("label", as_dict=True)
-    if record.get("abstained", 0):
+    none = record.get("abstained", 0)
+    most = max(none, 1, *(e["predicted"] + e["labelled"] for e in entries.values()))
+    rows = [_class_row(k, entries[k.name], groups.get((k.name,)), most) for k in looks]
+    page = _unfold(rows, "class", "classes")
+    if none:
         other = no_class(looks)
-        looks, doubtful = [*looks, other], groups[(other.name,)]
-        entries[other.name] = {
+        doubtful = groups[(other.name,)]
+        entry = {
             "description": f"Their confidence is below {record['settings']['abstain']:g}.",
-            "predicted": doubtful.height,
+            "predicted": none,
             "labelled": 0,
             "confidence": doubtful["confidence"].mean(),
         }
-    most = max((e["predicted"] + e["labelled"] for e in entries.values()), default=0) or 1
-    rows = []
-    for look in looks:
-        entry, group = entries[look.name], groups.get((look.name,))
-        counts = confidence_counts(group["confidence"]) if group is not None else None
-        rows.append(_class_row(look, entry, counts, most))
-    return _unfold(rows, "class", "classes")
+        page += _class_row(other, entry, doubtful, most)
+    return page
 
 
-def _class_row(
-    look: Look, entry: dict[str, Any], counts: NDArray[np.int64] | None, most: int
-) -> str:
+def _class_row(look: Look, entry: dict[str, Any], group: pl.DataFrame | None, most: int) -> str:
+    counts = None if group is None else confidence_counts(group["confidence"])
     badge = ""
     if "seen" in entry:
         kind = "labelled" if entry["seen"] else "unseen"
