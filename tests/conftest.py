@@ -1,12 +1,17 @@
-"""Where the tests find data, and that they leave the home folder alone."""
+"""Where the tests find data, that they leave the home folder alone, and how they call commands."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+
+from topic_graph import Call, one_thread
 
 PAPER_DATA = Path(__file__).parents[2] / "shared" / "data"
 
@@ -27,3 +32,34 @@ def paper_data(_folders: None) -> Path:
     if not named or not Path(named).is_dir():
         pytest.skip("the paper's data sets are not here: set UNSEEN_DATA to their folder")
     return Path(named)
+
+
+@pytest.fixture(scope="module")
+def quick_map() -> Iterator[None]:
+    """Runs are saved with a map of zeros, and trained on one thread: neither is the point."""
+    from unseen.report import layout
+
+    def lay_out(vectors: Any, most: int, seed: int, groups: Any) -> tuple[Any, Any]:
+        chosen = np.arange(min(most, len(vectors)))
+        return chosen, np.zeros((len(chosen), 2), np.float32)
+
+    with pytest.MonkeyPatch.context() as patch, one_thread():
+        patch.setattr(layout, "lay_out", lay_out)
+        yield
+
+
+@pytest.fixture
+def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    """Run a command as a shell would; return exit code, standard output, standard error."""
+    import unseen.cli
+
+    def run(*words: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        monkeypatch.setattr(sys, "argv", ["unseen", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            unseen.cli.main()
+        code = ended.value.code
+        out, err = capsys.readouterr()
+        return (code if isinstance(code, int) else int(code is not None)), out, err
+
+    return run

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,41 +12,14 @@ import polars as pl
 import pytest
 
 import unseen
-import unseen.cli
-from topic_graph import Sample, one_thread, sample, write_files
+from topic_graph import Call, Sample, sample, write_files
 from unseen.classes import NONE_OF_THESE, Classes
 from unseen.errors import InputError
 from unseen.evaluate import compare_runs, evaluate_files
 from unseen.graph import Graph
 from unseen.prediction import Prediction
-from unseen.report import layout
 
-Call = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _quick_map() -> Iterator[None]:
-    def lay_out(vectors: Any, most: int, seed: int, groups: Any) -> tuple[Any, Any]:
-        chosen = np.arange(min(most, len(vectors)))
-        return chosen, np.zeros((len(chosen), 2), np.float32)
-
-    with pytest.MonkeyPatch.context() as patch, one_thread():
-        patch.setattr(layout, "lay_out", lay_out)
-        yield
-
-
-@pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    def run(*words: object) -> tuple[int, str, str]:
-        capsys.readouterr()
-        monkeypatch.setattr(sys, "argv", ["unseen", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            unseen.cli.main()
-        code = ended.value.code
-        out, err = capsys.readouterr()
-        return (code if isinstance(code, int) else int(code is not None)), out, err
-
-    return run
+pytestmark = pytest.mark.usefixtures("quick_map")
 
 
 @pytest.fixture(scope="module")

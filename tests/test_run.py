@@ -20,7 +20,7 @@ import pytest
 import scipy.sparse as sp
 
 import unseen
-from topic_graph import Sample, one_thread, sample
+from topic_graph import Sample, sample
 from unseen.classes import Classes
 from unseen.encode import terms
 from unseen.errors import InputError, SavedFileError
@@ -29,7 +29,6 @@ from unseen.graph import Graph
 from unseen.models.dgpn import DGPN
 from unseen.models.refine import Refine
 from unseen.prediction import Prediction
-from unseen.report import layout
 from unseen.run import read_run_graph
 
 DOCUMENTED = {
@@ -49,15 +48,8 @@ DOCUMENTED = {
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _quick_map() -> Iterator[None]:
-    """The map is not the point here, nor are threads."""
-
-    def lay_out(vectors: Any, most: int, seed: int, groups: Any) -> tuple[Any, Any]:
-        chosen = np.arange(min(most, len(vectors)))
-        return chosen, np.zeros((len(chosen), 2), np.float32)
-
-    with pytest.MonkeyPatch.context() as patch, one_thread():
-        patch.setattr(layout, "lay_out", lay_out)
+def _few_words(quick_map: None) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(terms, "LEAST", 10)  # so that what was learned about words is saved
         yield
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from unseen.classes import Classes, Labels
 from unseen.graph import Graph
 
+Call = Callable[..., tuple[int, str, str]]  # of a command: exit code, output, complaint
 TOPICS = {
     "Astronomy": "planet star galaxy telescope orbit comet nebula moon asteroid eclipse",
     "Cooking": "recipe oven butter flour onion sauce roast bake soup garlic",

@@ -1,47 +1,20 @@
-"""A command as a shell would run it, files to run it on, and a run to read from."""
+"""Files to run commands on, and a run to read from."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
-import unseen.cli
-from topic_graph import Sample, one_thread, sample, write_files
-from unseen.report import layout
+import unseen
+from topic_graph import Sample, sample, write_files
 
-from .helpers import CLASSES, EDGES, NODES, Call
+from .helpers import CLASSES, EDGES, NODES
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _quick_map() -> Iterator[None]:
-    def lay_out(vectors: Any, most: int, seed: int, groups: Any) -> tuple[Any, Any]:
-        chosen = np.arange(min(most, len(vectors)))
-        return chosen, np.zeros((len(chosen), 2), np.float32)
-
-    with pytest.MonkeyPatch.context() as patch, one_thread():
-        patch.setattr(layout, "lay_out", lay_out)
-        yield
-
-
-@pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    """Run a command as a shell would; return exit code, standard output, standard error."""
-
-    def run(*words: object) -> tuple[int, str, str]:
-        capsys.readouterr()
-        monkeypatch.setattr(sys, "argv", ["unseen", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            unseen.cli.main()
-        code = ended.value.code
-        out, err = capsys.readouterr()
-        return (code if isinstance(code, int) else int(code is not None)), out, err
-
-    return run
+def _quick(quick_map: None) -> None:
+    """Every command here that saves a run does so quickly."""
 
 
 @pytest.fixture(scope="module")

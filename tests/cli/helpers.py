@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
-Call = Callable[..., tuple[int, str, str]]
 NODES = "id,text,label\na,a star,Astronomy\nb,a comet,\nc,a soup,Cooking\nd,an oven,\n"
 EDGES = "source,target,weight\na,b,1\nc,d,2\n"
 CLASSES = "name,description\nAstronomy,Stars.\nCooking,Food.\nMusic,Songs.\n"

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from .helpers import CLASSES, EDGES, NODES, Call, one_line, options
+from topic_graph import Call
+
+from .helpers import CLASSES, EDGES, NODES, one_line, options
 
 COMMANDS = (
     *("classify", "predict", "check", "evaluate", "compare", "csd", "datasets", "demo"),

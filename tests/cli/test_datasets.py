@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 import unseen
+from topic_graph import Call
 from unseen.datasets import registry
 
-from .helpers import Call, one_line
+from .helpers import one_line
 
 
 def test_datasets(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from topic_graph import Call
 from unseen.files import check_folder
-
-from .helpers import Call
 
 
 @pytest.mark.slow

@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from topic_graph import Sample
+from topic_graph import Call, Sample
 from unseen.files import check_folder
 
-from .helpers import Call, contents, one_line, options
+from .helpers import contents, one_line, options
 
 
 def test_classify(call: Call, paths: dict[str, Path], given: Sample, tmp_path: Path) -> None:

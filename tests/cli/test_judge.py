@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 from safetensors.numpy import load_file
 
-from topic_graph import Sample, write_files
+from topic_graph import Call, Sample, write_files
 
-from .helpers import Call, one_line, options
+from .helpers import one_line, options
 
 
 def test_evaluate(call: Call, run: Path, given: Sample, tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from topic_graph import Call
 from unseen.files import FORMAT, write_manifest
 
-from .helpers import CLASSES, EDGES, NODES, Call, contents, one_line, options
+from .helpers import CLASSES, EDGES, NODES, contents, one_line, options
 
 MISTAKES: dict[str, tuple[dict[str, str | bytes], str]] = {
     "unknown node": ({"e.csv": EDGES + "a,z,1\n"}, r"e\.csv line 4: unknown node 'z' as target"),

@@ -174,9 +174,14 @@ def test_a_climb_exchanges_classes_where_no_single_move_is_possible(
 def voted(monkeypatch: pytest.MonkeyPatch, *told: tuple[float, list[int]]) -> list[int]:
     """Return the cut of five nodes, each a fine cluster of its own, when divisions say this."""
     said = iter(told)
+
+    def climb(*_: object) -> tuple[float, NDArray[np.int64]]:
+        score, given = next(said)
+        return score, np.array(given)
+
     monkeypatch.setattr(cuts, "DIVISIONS", len(told))
     monkeypatch.setattr(cuts, "_divide", lambda *_: replace(division(5), of=np.arange(5)))
-    monkeypatch.setattr(cuts, "_climb", lambda *_: (lambda s, g: (s, np.array(g)))(*next(said)))
+    monkeypatch.setattr(cuts, "_climb", climb)
     X = np.eye(5, dtype=np.float32)
     found: list[int] = cut((X, X), (X[:2], X[:2]), relations(), FREE, 0).tolist()
     return found

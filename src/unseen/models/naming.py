@@ -27,7 +27,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SHARPNESS = 0.4  # gamma, at which T was as often right as it said, on text graphs made nameless
+SHARPNESS = 0.4  # gamma, at which T is as often right as it says, on text graphs made nameless
 COUNTED = 6  # unseen classes whose 720 matchings are counted out
 
 
