@@ -33,7 +33,7 @@ FINE = 2  # fine clusters for each class
 LEAST = 8  # fine clusters, for fewer classes
 DIVISIONS = 7  # that vote
 STARTS = 10  # of a climb
-MOST = 300  # unseen classes times all classes, beyond which climbing takes too long
+MOST = 8  # unseen classes, beyond which nothing was gained
 IMPOSSIBLE = -1e9  # the score when a class is left without a node
 
 
@@ -67,7 +67,7 @@ def cut(
 
     count, Z = int(free.sum()), readings[-1]
     m = min(max(LEAST, FINE * count), len(np.unique(Z, axis=0)))
-    if count < 2 or m < count or count * len(free) > MOST:
+    if not 2 <= count <= min(m, MOST):
         return _k_means(Z, count, seed)
     found = []
     for turn in np.random.SeedSequence(seed).generate_state(DIVISIONS).tolist():
