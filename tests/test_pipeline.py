@@ -257,6 +257,15 @@ def test_features_without_names_learn_from_labels(given: Sample) -> None:
     assert "features" in prediction.reasons[0]
 
 
+def test_whoever_has_features_without_names_is_told_what_decides(given: Sample) -> None:
+    counts, _ = bag_of_words(given.graph)
+    graph = Graph(given.graph.adjacency, features=counts)
+    prediction = unseen.classify(graph, given.classes, given.labels(0, 1, 2), among="unseen")
+    told = " ".join(prediction.record["warnings"])
+    assert "clusters of nodes were named by how classes relate" in told
+    assert "--encoder minilm reads them better" in told
+
+
 def test_features_that_relate_unlike_classes_are_left_to_maps(
     given: Sample, monkeypatch: pytest.MonkeyPatch
 ) -> None:

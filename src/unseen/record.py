@@ -168,6 +168,8 @@ def _warnings(
             "Features without names: clusters of nodes were named by how classes relate, which is "
             f"expected to be right for {model.expected:.0%} of the nodes that were clustered."
         )
+        if "minilm" not in prediction.classifier.encoder:
+            found.append("Class texts alone decide here: --encoder minilm reads them better.")
     if graph.texts is not None and graph.features is not None:
         used = prediction.classifier.encoder.partition(":")[0]
         left = "texts" if used in KINDS else "features"

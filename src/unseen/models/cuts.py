@@ -27,8 +27,8 @@ from unseen.models.naming import SHARPNESS, likeness
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-KAPPA = 10.0  # twice as much does nearly as well
-ETA = 5.0  # from 3 to 10 it hardly matters, but the more, the less a small class is found
+KAPPA = 10.0  # set on text graphs made nameless; half or twice as much loses a point to four
+ETA = 5.0  # the same from 3 to 10; the higher, the harder a small class is to find
 FINE = 2  # fine clusters for each class
 LEAST = 8  # fine clusters, for fewer classes
 DIVISIONS = 7  # that vote
@@ -54,7 +54,7 @@ def cut(
     free: NDArray[np.bool_],
     seed: int,
 ) -> NDArray[np.int64]:
-    """Return which unseen class each node is, by its place among them. [f]
+    """Return a cluster of each node, as many as classes are unseen; their names mean little. [f]
 
     Args:
         readings: vectors of the nodes, read in several ways; the last is clustered. Each [f, d]
