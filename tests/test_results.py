@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import runpy
 from pathlib import Path
 from types import ModuleType
 
@@ -47,3 +48,9 @@ def test_a_changed_number_is_noticed() -> None:
 def test_no_run_is_there_twice() -> None:
     runs = [json.dumps(line["run"], sort_keys=True) for line in script("results/tables.py").lines()]
     assert len(runs) == len(set(runs))
+
+
+def test_every_run_is_one_that_the_script_would_make_again() -> None:
+    fitted = runpy.run_path(str(ROOT / "results/runs.py"))["FITTED"]
+    methods = {"pipeline", "align", *fitted}
+    assert {line["run"]["method"] for line in script("results/tables.py").lines()} <= methods

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.csd.quality import class_prototypes, informative, quality
-from unseen.encode.space import embed
+from unseen.encode.space import APART, embed
 from unseen.models.agreement import judge_ties
 from unseen.propagate.operators import Operator
-from unseen.record import FEW_LABELS, problems
+from unseen.record import FEW_LABELS, READ_BETTER, problems
 from unseen.vectors import unit
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ def check(
             "Features have no names: clusters of nodes get theirs by how class texts relate, which "
             "is right or wrong for many nodes at once; texts or a vocabulary are far better."
         )
-        if "minilm" not in space.encoder:
-            likely.append("Class texts alone decide here: --encoder minilm reads them better.")
+        if space.encoder in APART:
+            likely.append(READ_BETTER)
     likely += _label_problems(classes, labels) + _text_problems(graph, classes)
     found["problems"] = likely
     return found

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.csd.quality import class_prototypes, informative, quality
-from unseen.encode.space import KINDS
+from unseen.encode.space import APART, KINDS
 from unseen.models.align import Align
 from unseen.models.refine import Refine
 from unseen.vectors import unit
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "torch", "wordllama", "pot")
 FEW_LABELS = 5
+READ_BETTER = "Class texts alone decide here: --encoder minilm reads them better than the default."
 MANY_CLASSES = 200  # above which nobody looks at a table of all pairs
 ALIKE = 0.6  # cosine of two centred CSDs above which their classes will be confused
 
@@ -168,8 +169,8 @@ def _warnings(
             "Features without names: clusters of nodes were named by how classes relate, which is "
             f"expected to be right for {model.expected:.0%} of the nodes that were clustered."
         )
-        if "minilm" not in prediction.classifier.encoder:
-            found.append("Class texts alone decide here: --encoder minilm reads them better.")
+        if prediction.classifier.encoder in APART:
+            found.append(READ_BETTER)
     if graph.texts is not None and graph.features is not None:
         used = prediction.classifier.encoder.partition(":")[0]
         left = "texts" if used in KINDS else "features"
