@@ -12,8 +12,8 @@ from planted import Planted, plant
 
 from unseen.models import agreement
 from unseen.models.agreement import (
+    ENOUGH,
     HIGHEST,
-    LABELLED_TIES,
     USELESS,
     Agreement,
     _count_labelled,
@@ -39,9 +39,24 @@ def judged(graph: Planted, labels: NDArray[np.int64] | None = None) -> Agreement
 @pytest.mark.parametrize("level", [0.3, 0.6, 0.9])
 def test_the_planted_level_is_found(level: float, noise: float) -> None:
     found = judged(plant(level, noise))
-    assert found.level == pytest.approx(level, abs=0.06)
+    assert found.level == pytest.approx(level, abs=0.06 if level > 0.5 else 0.13)
     assert found.usable == found.level
     assert not found.measured
+
+
+def test_texts_that_name_a_neighbour_do_not_raise_the_level() -> None:
+    """Two thirds of a text are those of a node tied to it, whatever that one's class is."""
+    levels = []
+    for seed in range(5):
+        graph, rng = plant(0.5, 0.5, nodes=1000, seed=seed), np.random.default_rng(0)
+        named = graph.operator.wander(np.arange(1000), rng)
+        X = unit(graph.rows + 2 * graph.rows[named])
+        scores, none = X @ graph.csds.T, np.full(1000, -1)
+        _, nearest, _ = sharpen(scores, graph.operator.ties(20_000, rng), none)
+        levels.append((nearest, judge_ties(X, scores, none, graph.operator, rng).usable))
+    nearest, found = np.mean(levels, axis=0)
+    assert nearest > 0.75
+    assert found == pytest.approx(0.5, abs=0.1)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -121,8 +136,8 @@ def test_counted_agreement_stays_below_certainty() -> None:
 
 
 def test_too_few_labelled_ties_are_not_counted() -> None:
-    labels = np.repeat(np.arange(LABELLED_TIES) % 3, 2)
-    ties = np.arange(2 * LABELLED_TIES).reshape(-1, 2).T
+    labels = np.repeat(np.arange(ENOUGH) % 3, 2)
+    ties = np.arange(2 * ENOUGH).reshape(-1, 2).T
     assert _count_labelled(labels, ties) is not None
     assert _count_labelled(labels, ties[:, 1:]) is None
     labels[0] = -1  # half a labelled tie is none

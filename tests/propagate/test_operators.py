@@ -146,3 +146,16 @@ def test_any_kind_of_matrix_will_do(form: Any) -> None:
     np.testing.assert_allclose(operator.step(EYE), scaled(A.astype(np.float32)), atol=1e-6)
     assert operator.nodes == 3
     assert operator.step(EYE).dtype == np.float32
+
+
+def test_wandering_reaches_every_neighbour_and_nobody_else() -> None:
+    rng, everybody = np.random.default_rng(0), np.arange(3)
+    ends = np.array([Operator(DIRECTED).wander(everybody, rng) for _ in range(50)])
+    assert {tuple(set(column)) for column in ends.T} == {(1, 2), (2,)}
+    assert set(ends[:, 2]) == {2}  # without a tie one stays
+
+
+def test_who_is_tied() -> None:
+    source, target = np.array([0, 0, 1, 1, 2]), np.array([1, 0, 2, 0, 2])
+    found = Operator(DIRECTED).tied(source, target)
+    assert found.tolist() == [True, False, True, False, False]

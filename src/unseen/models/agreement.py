@@ -6,13 +6,20 @@ tie joins two nodes of one class with probability h, and two independent nodes o
 
 .. math:: 1 - h + h \, a_{ij}, \qquad a_{ij} = \sum_c p_{ic} p_{jc} / \pi_c .
 
-The h that makes the observed ties likeliest is the *agreement* of the graph; the mean log-factor L
-is the *information* that a node's text carries about its neighbour's. L also tells how sharp p
-should be, and which of several class descriptions reads the texts best: a description that finds
-noise agrees with nobody.
+The mean log-factor L at the h that makes the observed ties likeliest is the *information* that a
+node's text carries about its neighbour's. L also tells how sharp p should be, and which of several
+class descriptions reads the texts best: a description that finds noise agrees with nobody.
 
-Neighbours may share words without sharing a class. So ties are compared with strangers whose texts
-are as similar as those of the tied pair; ties that agree clearly less than such strangers mislead.
+That likeliest h, :math:`h_1`, is too high as an *agreement* of the graph: a text often names its
+neighbour, so that neighbours share words without sharing a class. Nodes that are two or three steps
+apart and not tied name each other less. So the agreement is the share of it that one step more
+leaves, from their likeliest :math:`h_2` and :math:`h_3`,
+
+.. math:: h = \min\Big(h_1, \frac{h_3 + \epsilon h_1}{h_2 + \epsilon}\Big),
+
+where whatever p understates or overstates cancels, and :math:`h_1` stands in where :math:`h_2` is
+lost in noise. Lastly, ties are compared with strangers whose texts are as similar as those of
+the tied pair; ties that agree clearly less than such strangers mislead.
 """
 
 from __future__ import annotations
@@ -33,9 +40,10 @@ TIES = 20_000  # sampled for an estimate; enough for two digits of h
 STRANGERS = 3_000  # candidates among which a look-alike of a neighbour is sought
 SHARPNESS = (0.3, 0.4, 0.5, 0.6, 0.75, 0.9)  # temperatures tried, in deviations of the scores
 HIGHEST = 0.95  # h stays below 1, so that no tie is absolute
-MISLEADING = 0.9  # ties that carry less than this share of their look-alikes' information mislead
-LABELLED_TIES = 50  # ties between labelled nodes that suffice to measure h instead of guessing it
-USELESS = 0.05  # h below this is noise
+MISLEADING = 0.75  # ties that carry less than this share of their look-alikes' information mislead
+ENOUGH = 50  # pairs of nodes that suffice to measure something on them
+USELESS = 0.05  # h below this says nothing
+NOISE = 0.1  # epsilon: h_2 well below this is lost in noise
 
 
 @dataclass(frozen=True)
@@ -88,6 +96,7 @@ def judge_ties(
     source, target, stranger = _look_alikes(X, ties[:, rng.permutation(ties.shape[1])[:4000]], rng)
     _, near = _fit_level(_overlap(p, prior, source, target))
     _, far = _fit_level(_overlap(p, prior, source, stranger))
+    level = _agreement(level, p, prior, ties, operator, rng)
     return Agreement(level, near, far, temperature, False)
 
 
@@ -149,11 +158,32 @@ def _fit_level(overlap: NDArray[np.float32]) -> tuple[float, float]:
     return level, float(np.log1p(level * gain).mean())
 
 
+def _agreement(
+    nearest: float,
+    p: NDArray[np.float32],
+    prior: NDArray[np.float32],
+    ties: NDArray[np.int64],
+    operator: Operator,
+    rng: np.random.Generator,
+) -> float:
+    """Return h, from h_1 and pairs that are not tied; h_1 itself where these are few."""
+    start, end = ties
+    levels = []
+    for _ in range(2):
+        end = operator.wander(end, rng)
+        apart = (start != end) & ~operator.tied(start, end)
+        start, end = start[apart], end[apart]
+        if len(start) < ENOUGH:
+            return nearest
+        levels.append(_fit_level(_overlap(p, prior, start, end))[0])
+    return min(nearest, (levels[1] + NOISE * nearest) / (levels[0] + NOISE))
+
+
 def _count_labelled(labels: NDArray[np.int64], ties: NDArray[np.int64]) -> float | None:
     """Return h counted on ties between labelled nodes, corrected for chance; None if too few."""
     ends = labels[ties]
     ends = ends[:, (ends >= 0).all(axis=0)]
-    if ends.shape[1] < LABELLED_TIES or (ends == ends[0, 0]).all():  # one class agrees anywhere
+    if ends.shape[1] < ENOUGH or (ends == ends[0, 0]).all():  # one class agrees anywhere
         return None
     share = np.bincount(ends.ravel()) / ends.size
     chance = float((share**2).sum())

@@ -214,8 +214,7 @@ class Refine(Model):
         """First line: scores of own texts as probabilities, labelled nodes at certainty. [n, C]"""
         self.temperature_ = 0.5 * deviation(scores)
         if ties is not None:
-            self.temperature_, level, _ = sharpen(scores, ties, labels)
-            self.level_ = self.level_ if self.agreement_.measured else level
+            self.temperature_, _, _ = sharpen(scores, ties, labels)
         p = softmax(scores / self.temperature_)
         clamp(p, labels)
         return p

@@ -64,6 +64,19 @@ class Operator:
         source = np.searchsorted(self._ties.indptr, at, side="right") - 1
         return np.stack([source, self._ties.indices[at]]).astype(np.int64)
 
+    def wander(self, nodes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return a neighbour of each node, drawn at random; itself where it has none. [m]"""
+        lo, degrees = self._ties.indptr[nodes], np.diff(self._ties.indptr)[nodes]
+        drawn = lo + (rng.random(len(nodes)) * degrees).astype(np.int64)
+        found = nodes.copy()
+        found[degrees > 0] = self._ties.indices[drawn[degrees > 0]]
+        return found
+
+    def tied(self, source: NDArray[np.int64], target: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return whether a hop from each source looks at its target. [m]"""
+        found: NDArray[np.bool_] = np.asarray(self._ties[source, target]).ravel() != 0
+        return found
+
     def neighbours(self, node: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return the neighbours that a hop from this node looks at, and the strengths."""
         lo, hi = self._ties.indptr[node], self._ties.indptr[node + 1]
