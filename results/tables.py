@@ -51,6 +51,7 @@ METHODS = {  # method, CSDs -> name of the row, and whether unlabelled nodes are
 }
 READ_BY = {"published": "published", "static": "open, static", "minilm": "open, minilm+static"}
 BEFORE = "one_sentence.jsonl"  # runs of 0.4.0, when a class had one sentence
+UNCORRECTED = "uncorrected.jsonl"  # runs of 0.5.0, when no game corrected confidences
 STRICT = "II, training labels only"
 K_MEANS = "one_cluster_a_class.jsonl"  # runs of 0.5.0, when k-means made the cuts of `Align`
 
@@ -281,6 +282,18 @@ def strict() -> str:
     return table((*head, "training classes only", "macro"), rows)
 
 
+def sureness() -> str:
+    """Return calibration errors before games corrected confidences, and now."""
+    rows = []
+    for graph, row in (("c-m10m", "II"), ("stdlib", "demo"), ("stdlib", "10 draws of 8")):
+        for csds in ENCODERS:
+            asked = {"graph": graph, "row": row, "nodes": "texts", "csds": csds}
+            found = [pick(file, **asked) for file in (UNCORRECTED, "runs.jsonl")]
+            cells = (mean(each, "pipeline", "calibration error", 2) for each in found)
+            rows.append((row_name(graph, row), csds, *cells))
+    return table(("graph", "encoder", "up to 0.6.0", "now"), rows)
+
+
 def strict_methods() -> str:
     """Return Split II as it was published: labels of training classes only, features."""
     found = pick_strict("random", "published")
@@ -319,6 +332,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "generalised": generalised,
     "lengths": lengths,
     "nameless over time": nameless_over_time,
+    "sureness": sureness,
     "strict": strict,
     "strict methods": strict_methods,
 }

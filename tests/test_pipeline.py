@@ -7,6 +7,7 @@ import subprocess
 import sys
 import unicodedata
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from unseen.errors import InputError
 from unseen.graph import Graph
 from unseen.models.dgpn import DGPN
 from unseen.prediction import Prediction
+from unseen.sureness import Sureness
 
 FLOOR = 1 / len(TOPICS)
 COLUMNS = ["id", "label", "confidence", "runner_up", "reason"]
@@ -379,6 +381,23 @@ def test_the_order_of_classes_does_not_matter(given: Sample, unlabelled: Predict
     np.testing.assert_allclose(turned.confidence, unlabelled.confidence, atol=1e-3)
 
 
+def test_confidences_are_corrected_where_games_were_played(
+    unlabelled: Prediction, two_seen: Prediction, four_seen: Prediction
+) -> None:
+    assert unlabelled.classifier.sureness == two_seen.classifier.sureness == Sureness()
+    told = four_seen.record["choices"][-1]
+    assert told["what"] == "confidence"
+    assert four_seen.classifier.sureness != Sureness()
+    again = unseen.predict(
+        replace(four_seen.classifier, sureness=Sureness()),
+        four_seen.graph,
+        labels=four_seen.labels,
+        among="unseen",
+    )
+    expected = four_seen.classifier.sureness(again.confidence)
+    np.testing.assert_array_equal(four_seen.confidence, expected)
+
+
 def test_the_same_seed_gives_the_same_bits(given: Sample, four_seen: Prediction) -> None:
     again = unseen.classify(given.graph, given.classes, given.labels(0, 1, 2, 3), among="unseen")
     assert again.label.tobytes() == four_seen.label.tobytes()
@@ -468,6 +487,7 @@ def test_every_choice_has_a_rule(
         "class texts",
         "weight of descriptions",
         "maps",
+        "confidence",
     }
     assert all("leaving seen classes out" in c["rule"] for c in four_seen.record["choices"])
 

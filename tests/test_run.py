@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from safetensors.numpy import load_file
 
 import unseen
 from topic_graph import Sample, sample
@@ -29,7 +30,8 @@ from unseen.graph import Graph
 from unseen.models.dgpn import DGPN
 from unseen.models.refine import Refine
 from unseen.prediction import Prediction
-from unseen.run import read_run_graph
+from unseen.run import _classifier, read_run_graph
+from unseen.sureness import Sureness
 
 DOCUMENTED = {
     "predictions.csv",
@@ -183,6 +185,16 @@ def test_trained_maps_come_back(prediction: Prediction, given: Sample, tmp_path:
     one, other = (unseen.predict(model, given.graph) for model in (before, after))
     assert one.confidence.tobytes() == other.confidence.tobytes()
     assert one.confidence.tobytes() != prediction.confidence.tobytes()
+
+
+def test_what_confidences_are_corrected_by_is_kept(prediction: Prediction, tmp_path: Path) -> None:
+    given = replace(prediction.classifier, sureness=Sureness(0.5, -0.25))
+    folder = unseen.save(given, tmp_path / "model")
+    assert unseen.load(folder).sureness == given.sureness
+    settings = json.loads((folder / "model.json").read_text("utf-8"))
+    del settings["sureness"]  # as versions before had it
+    arrays = load_file(folder / "arrays.safetensors")
+    assert _classifier(settings, arrays).sureness == Sureness()
 
 
 def test_a_run_is_loaded_like_its_model(run: Path) -> None:

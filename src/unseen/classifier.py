@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from unseen.models.agreement import clamp
 from unseen.models.dgpn import DGPN
 from unseen.models.refine import Opinions, Refine
 from unseen.propagate.hops import Hops, decompose
+from unseen.sureness import Sureness
 from unseen.vectors import masked, softmax, unit
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Classifier:
         model: `Refine` where nodes and classes share a space, else `Align` or `DGPN`.
         terms: how the words of the first graph go together; None where there was too little to
             learn that from, or nothing but features.
+        sureness: what confidences are corrected by.
     """
 
     classes: Classes
@@ -52,6 +54,7 @@ class Classifier:
     maps: DGPN | None
     model: Refine | DGPN
     terms: Terms | None = None
+    sureness: Sureness = field(default_factory=Sureness)
 
     def hops_of(self, space: Space, operator: Operator) -> Hops:
         """Centre the nodes, read their words, map them if maps were trained, and walk."""

@@ -7,6 +7,8 @@ they do not, `Align`, or DGPN where relations between classes say nothing.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ from unseen.models.align import Align
 from unseen.models.dgpn import DGPN
 from unseen.models.refine import Refine
 from unseen.propagate.hops import Hops
+from unseen.sureness import Sureness
 from unseen.validate import ENOUGH, Choice, Game, choose, games
 from unseen.vectors import unit
 
@@ -25,12 +28,20 @@ if TYPE_CHECKING:
     from unseen.classes import Labels
     from unseen.encode.space import Space
     from unseen.propagate.operators import Operator
+    from unseen.sureness import Judged
 
 WEIGHTS = (0.5, 0.7, 0.9)  # of descriptions against data, the first being the default
 NODES_A_CLASS = 10  # below which descriptions alone say what a class is
 LARGE = 20_000  # nodes above which one game is played instead of three
 
-Fitted = tuple[Refine | DGPN, DGPN | None]  # the model, and maps of own vectors before it
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """The model, maps of own vectors before it, and what its confidences are corrected by."""
+
+    model: Refine | DGPN
+    maps: DGPN | None = None
+    sureness: Sureness = field(default_factory=Sureness)
 
 
 def games_of(labels: Labels, allowed: NDArray[np.bool_], nodes: int, seed: int) -> list[Game]:
@@ -64,13 +75,20 @@ def fit(
             else f"fewer than {ENOUGH} seen classes to choose by"
         )
         model = Refine(weight, seed=seed).fit(hops, labels, S, operator, allowed)
-        return (model, None), [Choice("weight of descriptions", str(weight), "default", why, {})]
+        chosen = [Choice("weight of descriptions", str(weight), "default", why, {})]
+        return Fitted(model), chosen
+
+    judged: dict[tuple[float, bool], list[Judged]] = defaultdict(list)  # of a player, by game
+    hidden = len(np.unique(labels[np.concatenate([game.hidden for game in played])]))  # classes
 
     def play(game: Game, weight: float, trained: bool = False) -> NDArray[np.int64]:
         walked = _mapped(hops, _train_maps(hops, game.labels, S, seed)) if trained else hops
         model = Refine(weight, seed=seed).fit(walked, game.labels, S, operator, game.among)
         told = model.opinions(walked, game.labels, operator, game.among)
         best: NDArray[np.int64] = told.beliefs.argmax(axis=1)
+        asked = np.concatenate([game.hidden, game.kept])
+        sure = told.confidence[asked, best[asked]]
+        judged[weight, trained].append((sure, best[asked] == labels[asked]))
         return best
 
     players = {str(weight): partial(play, weight=weight) for weight in WEIGHTS}
@@ -79,14 +97,31 @@ def fit(
     if len(labels) > LARGE:
         model = Refine(weight, seed=seed).fit(hops, labels, S, operator, allowed)
         why = f"with more than {LARGE:,} nodes the trial takes longer than it is worth"
-        return (model, None), [by_weight, Choice("maps", "identity", "default", why, {})]
+        sureness, by_sureness = _sureness(judged[weight, False], hidden)
+        choices = [by_weight, Choice("maps", "identity", "default", why, {}), by_sureness]
+        return Fitted(model, None, sureness), choices
     rival = {"trained": partial(play, weight=weight, trained=True)}
     untrained = {"identity": by_weight.candidates[by_weight.chosen]}
     by_maps = choose("maps", rival, labels, played, "identity", untrained)
     maps = _train_maps(hops, labels, S, seed) if by_maps.chosen == "trained" else None
     walked = hops if maps is None else _mapped(hops, maps)
     model = Refine(weight, seed=seed).fit(walked, labels, S, operator, allowed)
-    return (model, maps), [by_weight, by_maps]
+    sureness, by_sureness = _sureness(judged[weight, maps is not None], hidden)
+    return Fitted(model, maps, sureness), [by_weight, by_maps, by_sureness]
+
+
+def _sureness(judged: list[Judged], hidden: int) -> tuple[Sureness, Choice]:
+    """Correct confidences by how often the chosen player was right about the hidden classes."""
+    found = Sureness.fit(judged, hidden)
+    said = float(np.mean([sure.mean() for sure, _ in judged]))
+    right = float(np.mean([good.mean() for _, good in judged]))
+    return found, Choice(
+        "confidence",
+        f"corrected: {said:.0%} was said, {right:.0%} right",
+        f"leaving seen classes out, {len(judged)} games",
+        f"log-odds x {found.slope:.2f} {found.shift:+.2f} make true what was said of hidden nodes",
+        {},
+    )
 
 
 def _fit_apart(
@@ -108,10 +143,10 @@ def _fit_apart(
             why = "clusters of nodes relate to each other as class texts do"
             if len(unseen) < 2:
                 why = "there is at most one unseen class, so no cluster needs a name"
-            return (aligned, None), [Choice("link", "clusters named", rule, why, told)]
+            return Fitted(aligned), [Choice("link", "clusters named", rule, why, told)]
         why = "clusters relate to each other unlike class texts, so maps were trained"
     linked = DGPN(start="xavier", epochs=300, seed=seed).fit(hops, labels, S)
-    return (linked, None), [Choice("link", "maps trained", rule, why, told)]
+    return Fitted(linked), [Choice("link", "maps trained", rule, why, told)]
 
 
 def _train_maps(hops: Hops, labels: NDArray[np.int64], S: NDArray[np.float32], seed: int) -> DGPN:

@@ -138,8 +138,7 @@ def classify(
     with steps("fit") as step:
         fitted, made = fit(space, hops, known.of, S, operator, allowed, played, seed)
         choices += made
-        step["detail"] = repr(fitted[0])
-    model, maps = fitted
+        step["detail"] = repr(fitted.model)
     classifier = Classifier(
         classes=classes,
         seen=tuple(classes.names[c] for c in known.seen()),
@@ -150,9 +149,10 @@ def classify(
         class_centre=class_centre,
         hops=K,
         laziness=beta,
-        maps=maps,
-        model=model,
+        maps=fitted.maps,
+        model=fitted.model,
         terms=terms,
+        sureness=fitted.sureness,
     )
     settings = {"encoder": space.encoder, "among": among, "device": device, "seed": seed}
     settings["directed"] = graph.directed
@@ -202,7 +202,7 @@ def answer(
         nodes=nodes,
         label=winner[nodes],
         runner_up=np.where(second[nodes] == winner[nodes], -1, second[nodes]),
-        confidence=told.confidence[nodes, winner[nodes]],
+        confidence=classifier.sureness(told.confidence[nodes, winner[nodes]]),
         hop_shares=shares,
         reasons=because,
         vectors=hops.composed() if len(told.hops) > 1 else hops.own,

@@ -26,6 +26,7 @@ from unseen.models.agreement import Agreement
 from unseen.models.align import Align
 from unseen.models.dgpn import DGPN
 from unseen.models.refine import Refine
+from unseen.sureness import Sureness
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -167,6 +168,7 @@ def _write_model(classifier: Classifier, folder: Path) -> None:
         "model": type(model).__name__,
         "params": model.get_params(),
         "maps": None if maps is None else maps.get_params(),
+        "sureness": vars(classifier.sureness),
     }
     if isinstance(model, Refine):
         arrays |= {f"model.{name}": getattr(model, name) for name in _arrays(model)}
@@ -221,6 +223,7 @@ def _classifier(settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Cl
         maps=None if maps is None else DGPN(**maps).restore(part("maps.")),
         model=model,
         terms=Terms(**terms) if terms else None,
+        sureness=Sureness(**settings.get("sureness", {})),  # none up to 0.6.0
     )
 
 
