@@ -119,7 +119,7 @@ def _sureness(judged: list[Judged], hidden: int) -> tuple[Sureness, Choice]:
         "confidence",
         f"corrected: {said:.0%} was said, {right:.0%} right",
         f"leaving seen classes out, {len(judged)} games",
-        f"log-odds x {found.slope:.2f} {found.shift:+.2f} make true what was said of hidden nodes",
+        f"log-odds x {found.slope:.2f} {found.shift:+.2f}, towards what came true of hidden nodes",
         {},
     )
 

@@ -190,6 +190,9 @@ def answer(
         winner = np.where(labels.known, labels.of, told.beliefs.argmax(axis=1))  # [n]
         second = _second(told.beliefs, winner, allowed)
         nodes = np.flatnonzero(~labels.known)  # [m]
+        sure = told.confidence[nodes, winner[nodes]]
+        if allowed.sum() > 1:  # the only possible answer is certain
+            sure = classifier.sureness(sure)
         shares = hop_shares([q[nodes] for q in told.hops], winner[nodes], second[nodes])
         kind = space.encoder.partition(":")[0]
         own = "features" if kind in APART else kind if kind in KINDS else "text"
@@ -202,7 +205,7 @@ def answer(
         nodes=nodes,
         label=winner[nodes],
         runner_up=np.where(second[nodes] == winner[nodes], -1, second[nodes]),
-        confidence=classifier.sureness(told.confidence[nodes, winner[nodes]]),
+        confidence=sure,
         hop_shares=shares,
         reasons=because,
         vectors=hops.composed() if len(told.hops) > 1 else hops.own,
