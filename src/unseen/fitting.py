@@ -95,14 +95,12 @@ def fit(
     by_weight = choose("weight of descriptions", players, labels, played, str(WEIGHTS[0]))
     weight = float(by_weight.chosen)
     if len(labels) > LARGE:
-        model = Refine(weight, seed=seed).fit(hops, labels, S, operator, allowed)
         why = f"with more than {LARGE:,} nodes the trial takes longer than it is worth"
-        sureness, by_sureness = _sureness(judged[weight, False], hidden)
-        choices = [by_weight, Choice("maps", "identity", "default", why, {}), by_sureness]
-        return Fitted(model, None, sureness), choices
-    rival = {"trained": partial(play, weight=weight, trained=True)}
-    untrained = {"identity": by_weight.candidates[by_weight.chosen]}
-    by_maps = choose("maps", rival, labels, played, "identity", untrained)
+        by_maps = Choice("maps", "identity", "default", why, {})
+    else:
+        rival = {"trained": partial(play, weight=weight, trained=True)}
+        untrained = {"identity": by_weight.candidates[by_weight.chosen]}
+        by_maps = choose("maps", rival, labels, played, "identity", untrained)
     maps = _train_maps(hops, labels, S, seed) if by_maps.chosen == "trained" else None
     walked = hops if maps is None else _mapped(hops, maps)
     model = Refine(weight, seed=seed).fit(walked, labels, S, operator, allowed)
