@@ -74,30 +74,58 @@ def games(labels: NDArray[np.int64], among: NDArray[np.bool_], folds: int, seed:
     return made
 
 
+Player = Callable[[Game], "NDArray[np.int64]"]
+
+
+def mean_scores(
+    players: Mapping[str, Player], labels: NDArray[np.int64], played: list[Game]
+) -> dict[str, float]:
+    """Let every candidate play every game; return the mean of its scores."""
+    return {
+        name: float(np.mean([game.score(play(game), labels) for game in played]))
+        for name, play in players.items()
+    }
+
+
 def choose(
     what: str,
-    players: Mapping[str, Callable[[Game], NDArray[np.int64]]],
+    players: Mapping[str, Player],
     labels: NDArray[np.int64],
     played: list[Game],
     default: str,
     known: Mapping[str, float] | None = None,
     margin: float = 0.0,
 ) -> Choice:
-    """Let every candidate play every game; the best mean wins, and the default wins ties.
+    """Choose who finds the nodes of hidden classes best.
 
-    `known` holds means of candidates that have played these games before; `margin` is what a
-    candidate must win by against the default.
+    `known` holds means of candidates that have played these games before.
     """
-    means = dict(known or {}) | {
-        name: float(np.mean([game.score(play(game), labels) for game in played]))
-        for name, play in players.items()
-    }
-    chosen = max(means, key=lambda name: means[name] + (margin + 1e-9) * (name == default))
-    best = means[chosen] == max(means.values())
-    why = f"{chosen} found the nodes of hidden seen classes best"
-    if not best:
+    means = {**(known or {}), **mean_scores(players, labels, played)}
+    praise = "found the nodes of hidden seen classes best"
+    return settle(what, means, default, rule_of(played), praise, margin)
+
+
+def rule_of(played: list[Game]) -> str:
+    return f"leaving seen classes out, {len(played)} games"
+
+
+def settle(
+    what: str,
+    scores: Mapping[str, float],
+    default: str,
+    rule: str,
+    praise: str,
+    margin: float = 0.0,
+) -> Choice:
+    """Choose the candidate with the highest score; the default wins ties.
+
+    `praise` is what the winner did; `margin` is what it must win by against the default.
+    """
+    chosen = max(scores, key=lambda name: scores[name] + (margin + 1e-9) * (name == default))
+    why = f"{chosen} {praise}"
+    if scores[chosen] < max(scores.values()):
         why = f"no candidate beat {default} by more than {margin:.0%}"
-    return Choice(what, chosen, f"leaving seen classes out, {len(played)} games", why, means)
+    return Choice(what, chosen, rule, why, scores)
 
 
 def _class_mean(answer: NDArray[np.int64], truth: NDArray[np.int64]) -> float:

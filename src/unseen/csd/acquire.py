@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from unseen.encode.base import Encoder
 
 KINDS = ("description", "both", "name")  # the order in which they are preferred
+ACRONYM = 5  # letters that a word in capitals has at most
 
 
 def acquire(classes: Classes, encoder: Encoder) -> dict[str, NDArray[np.float32]]:
@@ -32,7 +33,19 @@ def acquire(classes: Classes, encoder: Encoder) -> dict[str, NDArray[np.float32]
 
 def class_texts(classes: Classes, kind: str) -> list[str]:
     """Return what the encoder reads about each class."""
+    names = [_spelled(name) for name in classes.names]
     if kind == "name":
-        return list(classes.names)
-    pairs = zip(classes.names, classes.descriptions or (), strict=True)
+        return names
+    pairs = zip(names, classes.descriptions or (), strict=True)
     return [f"{name}: {text}" if text else name for name, text in pairs]
+
+
+def _spelled(name: str) -> str:
+    """Return a name as it would stand in a text: encoders read NEURAL_NETWORKS badly.
+
+    >>> _spelled("NEURAL_NETWORKS"), _spelled("IR"), _spelled("Case_Based")
+    ('neural networks', 'IR', 'Case Based')
+    """
+    plain = name.replace("_", " ")
+    shouted = plain.isupper() and max(map(len, plain.split())) > ACRONYM
+    return plain.lower() if shouted else plain
