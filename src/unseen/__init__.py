@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__version__ = "0.7.0"
+__version__ = "0.8.0"
 
 _HOMES = {  # public name -> the module that holds it; imported when first asked for
     "Classes": "unseen.classes",

@@ -1,9 +1,10 @@
 """Fit the model that suits a space, and settle how far to trust what.
 
-Where nodes and classes share a space, `Refine`: how much the descriptions weigh is settled by who
-answers steadily when class texts are blurred (`steadiness.py`) and, where enough classes are seen,
-by who finds the nodes of some that are hidden for a while (`validate.py`); so is whether maps are
-trained before it. Where they do not, `Align`, or DGPN where relations between classes say nothing.
+Where nodes and classes share a space, `Refine`: how much the descriptions weigh, and whether maps
+are trained before it, is tried on seen classes that are hidden for a while (`validate.py`). Where
+too few are seen, the weight is taken whose answers stay when class texts are blurred
+(`steadiness.py`). Where they share none, `Align`, or DGPN where relations between classes say
+nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from unseen.models.refine import Refine
 from unseen.propagate.hops import Hops
 from unseen.steadiness import TIMES, steadiness
 from unseen.sureness import Sureness
-from unseen.validate import ENOUGH, Choice, Game, choose, games, mean_scores, rule_of, settle
+from unseen.validate import ENOUGH, Choice, Game, choose, games, settle
 from unseen.vectors import unit
 
 if TYPE_CHECKING:
@@ -29,14 +30,13 @@ if TYPE_CHECKING:
 
     from unseen.classes import Labels
     from unseen.encode.space import Space
-    from unseen.models.refine import Opinions
     from unseen.propagate.operators import Operator
     from unseen.sureness import Judged
 
 WEIGHTS = (0.5, 0.7, 0.9)  # of descriptions against data, the first being the default
 NODES_A_CLASS = 10  # below which descriptions alone say what a class is
 LARGE = 20_000  # nodes above which one game is played instead of three, and two blurs compared
-WEIGHT, STEADY = "weight of descriptions", "answers that stay when class texts are blurred"
+WEIGHT = "weight of descriptions"
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,57 +74,60 @@ def fit(
         why = f"fewer than {NODES_A_CLASS} nodes a class to learn from"
         model = Refine(1.0, seed=seed).fit(hops, labels, S, operator, allowed)
         return Fitted(model), [Choice(WEIGHT, "1.0", "default", why, {})]
+    if not played:
+        by_weight = _steadiest(hops, labels, S, operator, allowed, seed)
+        model = Refine(float(by_weight.chosen), seed=seed).fit(hops, labels, S, operator, allowed)
+        return Fitted(model), [by_weight]
 
     judged: dict[tuple[float, bool], list[Judged]] = defaultdict(list)  # of a player, by game
-
-    def tell(
-        walked: Hops,
-        known: NDArray[np.int64],
-        csds: NDArray[np.float32],
-        among: NDArray[np.bool_],
-        weight: float,
-    ) -> Opinions:
-        model = Refine(weight, seed=seed).fit(walked, known, csds, operator, among)
-        return model.opinions(walked, known, operator, among)
-
-    def answer(csds: NDArray[np.float32], weight: float) -> NDArray[np.int64]:
-        beliefs = tell(hops, labels, csds, allowed, weight).beliefs[labels < 0]
-        return np.asarray(beliefs.argmax(axis=1))
+    hidden = len(np.unique(labels[np.concatenate([game.hidden for game in played])]))  # classes
 
     def play(game: Game, weight: float, trained: bool = False) -> NDArray[np.int64]:
         walked = _mapped(hops, _train_maps(hops, game.labels, S, seed)) if trained else hops
-        told = tell(walked, game.labels, S, game.among, weight)
+        model = Refine(weight, seed=seed).fit(walked, game.labels, S, operator, game.among)
+        told = model.opinions(walked, game.labels, operator, game.among)
         best: NDArray[np.int64] = told.beliefs.argmax(axis=1)
         asked = np.concatenate([game.hidden, game.kept])
         sure = told.confidence[asked, best[asked]]
         judged[weight, trained].append((sure, best[asked] == labels[asked]))
         return best
 
-    times = TIMES if len(labels) <= LARGE else 2
-    steady = {str(w): steadiness(partial(answer, weight=w), S, seed, times) for w in WEIGHTS}
-    if not played:
-        by_weight = settle(WEIGHT, steady, str(WEIGHTS[0]), STEADY, "answered most steadily")
-        model = Refine(float(by_weight.chosen), seed=seed).fit(hops, labels, S, operator, allowed)
-        return Fitted(model), [by_weight]
-
-    found = mean_scores({str(w): partial(play, weight=w) for w in WEIGHTS}, labels, played)
-    both = {name: (found[name] + steady[name]) / 2 for name in found}
-    praise = "did best at finding the nodes of hidden seen classes and at answering steadily"
-    by_weight = settle(WEIGHT, both, str(WEIGHTS[0]), f"{rule_of(played)}, and {STEADY}", praise)
+    players = {str(weight): partial(play, weight=weight) for weight in WEIGHTS}
+    by_weight = choose(WEIGHT, players, labels, played, str(WEIGHTS[0]))
     weight = float(by_weight.chosen)
     if len(labels) > LARGE:
         why = f"with more than {LARGE:,} nodes the trial takes longer than it is worth"
         by_maps = Choice("maps", "identity", "default", why, {})
     else:
         rival = {"trained": partial(play, weight=weight, trained=True)}
-        untrained = {"identity": found[by_weight.chosen]}
+        untrained = {"identity": by_weight.candidates[by_weight.chosen]}
         by_maps = choose("maps", rival, labels, played, "identity", untrained)
     maps = _train_maps(hops, labels, S, seed) if by_maps.chosen == "trained" else None
     walked = hops if maps is None else _mapped(hops, maps)
     model = Refine(weight, seed=seed).fit(walked, labels, S, operator, allowed)
-    hidden = len(np.unique(labels[np.concatenate([game.hidden for game in played])]))  # classes
     sureness, by_sureness = _sureness(judged[weight, maps is not None], hidden)
     return Fitted(model, maps, sureness), [by_weight, by_maps, by_sureness]
+
+
+def _steadiest(
+    hops: Hops,
+    labels: NDArray[np.int64],
+    S: NDArray[np.float32],
+    operator: Operator,
+    allowed: NDArray[np.bool_],
+    seed: int,
+) -> Choice:
+    """Choose the weight of descriptions without a label."""
+
+    def answer(csds: NDArray[np.float32], weight: float) -> NDArray[np.int64]:
+        model = Refine(weight, seed=seed).fit(hops, labels, csds, operator, allowed)
+        beliefs = model.opinions(hops, labels, operator, allowed).beliefs
+        return np.asarray(beliefs[labels < 0].argmax(axis=1))
+
+    times = TIMES if len(labels) <= LARGE else 2
+    steady = {str(w): steadiness(partial(answer, weight=w), S, seed, times) for w in WEIGHTS}
+    rule = "answers that stay when class texts are blurred"
+    return settle(WEIGHT, steady, str(WEIGHTS[0]), rule, "answered most steadily")
 
 
 def _sureness(judged: list[Judged], hidden: int) -> tuple[Sureness, Choice]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BLUR = 0.7  # b
-TIMES = 4  # R
+TIMES = 8  # R; with fewer a single unlucky blur decides too often
 
 
 def steadiness(

@@ -74,39 +74,27 @@ def games(labels: NDArray[np.int64], among: NDArray[np.bool_], folds: int, seed:
     return made
 
 
-Player = Callable[[Game], "NDArray[np.int64]"]
-
-
-def mean_scores(
-    players: Mapping[str, Player], labels: NDArray[np.int64], played: list[Game]
-) -> dict[str, float]:
-    """Let every candidate play every game; return the mean of its scores."""
-    return {
-        name: float(np.mean([game.score(play(game), labels) for game in played]))
-        for name, play in players.items()
-    }
-
-
 def choose(
     what: str,
-    players: Mapping[str, Player],
+    players: Mapping[str, Callable[[Game], NDArray[np.int64]]],
     labels: NDArray[np.int64],
     played: list[Game],
     default: str,
     known: Mapping[str, float] | None = None,
     margin: float = 0.0,
 ) -> Choice:
-    """Choose who finds the nodes of hidden classes best.
+    """Let every candidate play every game; the best mean wins, and the default wins ties.
 
-    `known` holds means of candidates that have played these games before.
+    `known` holds means of candidates that have played these games before; `margin` is what a
+    candidate must win by against the default.
     """
-    means = {**(known or {}), **mean_scores(players, labels, played)}
+    means = dict(known or {}) | {
+        name: float(np.mean([game.score(play(game), labels) for game in played]))
+        for name, play in players.items()
+    }
+    rule = f"leaving seen classes out, {len(played)} games"
     praise = "found the nodes of hidden seen classes best"
-    return settle(what, means, default, rule_of(played), praise, margin)
-
-
-def rule_of(played: list[Game]) -> str:
-    return f"leaving seen classes out, {len(played)} games"
+    return settle(what, means, default, rule, praise, margin)
 
 
 def settle(
@@ -117,9 +105,9 @@ def settle(
     praise: str,
     margin: float = 0.0,
 ) -> Choice:
-    """Choose the candidate with the highest score; the default wins ties.
+    """Choose the candidate with the highest score; the default wins ties, others by a margin.
 
-    `praise` is what the winner did; `margin` is what it must win by against the default.
+    `praise` says what the winner did.
     """
     chosen = max(scores, key=lambda name: scores[name] + (margin + 1e-9) * (name == default))
     why = f"{chosen} {praise}"

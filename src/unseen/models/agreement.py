@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 TIES = 20_000  # sampled for an estimate; enough for two digits of h
 STRANGERS = 3_000  # candidates among which a look-alike of a neighbour is sought
+BLOCK = 250  # ties that are looked at at a time
 SHARPNESS = (0.3, 0.4, 0.5, 0.6, 0.75, 0.9)  # temperatures tried, in deviations of the scores
 HIGHEST = 0.95  # h stays below 1, so that no tie is absolute
 MISLEADING = 0.75  # ties that carry less than this share of their look-alikes' information mislead
@@ -198,6 +199,13 @@ def _look_alikes(
     source, target = ties
     crowd = rng.choice(len(X), size=min(STRANGERS, len(X)), replace=False)
     wanted = np.einsum("md,md->m", X[source], X[target])
-    similar = X[source] @ X[crowd].T  # [m, crowd]
-    similar[(crowd == source[:, None]) | (crowd == target[:, None])] = np.inf
-    return source, target, crowd[np.abs(similar - wanted[:, None]).argmin(axis=1)]
+    stranger = np.empty_like(source)
+    for at in range(0, len(source), BLOCK):  # a whole block of likenesses fits the cache
+        part = slice(at, at + BLOCK)
+        apart = X[source[part]] @ X[crowd].T  # [b, crowd]
+        apart -= wanted[part, None]
+        np.abs(apart, out=apart)
+        ends = source[part, None], target[part, None]
+        apart[(crowd == ends[0]) | (crowd == ends[1])] = np.inf
+        stranger[part] = crowd[apart.argmin(axis=1)]
+    return source, target, stranger
