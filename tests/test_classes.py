@@ -32,9 +32,11 @@ def test_spaces_and_the_spelling_of_accents_do_not_make_another_name() -> None:
         Classes(["caf\u00e9", "cafe\u0301 "])
 
 
-def test_names_that_differ_in_capitals_only_are_refused() -> None:
-    with pytest.raises(InputError, match="'Python', 'python' differ in capitals only"):
+def test_names_that_differ_in_capitals_or_underscores_only_are_refused() -> None:
+    with pytest.raises(InputError, match="'Python', 'python' differ in capitals or underscores"):
         Classes(["Python", "python", "Perl"])
+    with pytest.raises(InputError, match="'Neural_Networks', 'neural networks' differ in capitals"):
+        Classes(["Neural_Networks", "neural networks"])
 
 
 def test_descriptions_are_stripped_and_empty_ones_are_none() -> None:

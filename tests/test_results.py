@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import runpy
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -45,9 +46,28 @@ def test_a_changed_number_is_noticed() -> None:
     assert made.filled(changed) != changed
 
 
-def test_no_run_is_there_twice() -> None:
-    runs = [json.dumps(line["run"], sort_keys=True) for line in script("results/tables.py").lines()]
+@pytest.mark.parametrize("file", ["runs.jsonl", "elsewhere.jsonl", "elsewhere_before.jsonl"])
+def test_no_run_is_there_twice(file: str) -> None:
+    lines = script("results/tables.py").lines(file)
+    runs = [json.dumps(line["run"], sort_keys=True) for line in lines]
     assert len(runs) == len(set(runs))
+
+
+def test_every_graph_from_a_package_has_a_builder_and_class_texts() -> None:
+    tables, folder = script("results/tables.py"), ROOT / "results/elsewhere"
+    told = tomllib.loads((folder / "classes.toml").read_text("utf-8"))
+    assert set(told) == {*tables.DESIGN, *tables.FRESH}
+    for graph, classes in told.items():
+        assert (folder / f"{graph}.py").is_file()
+        asked = {
+            len(line["run"]["unseen"])
+            for line in tables.lines("elsewhere.jsonl")
+            if line["run"]["graph"].startswith(f"{graph}/")
+        }
+        assert asked == {len(classes), len(classes) // 2}
+        for text in classes.values():
+            assert text.keys() == {"sentence", "paragraph"}
+            assert len(text["sentence"]) < len(text["paragraph"])
 
 
 def test_every_run_is_one_that_the_script_would_make_again() -> None:

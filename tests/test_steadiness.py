@@ -39,6 +39,26 @@ def test_who_follows_chance_agrees_as_often_as_chance_does(by_chance: float) -> 
     assert steadiness(Seen(by_chance), S, seed=0) == pytest.approx(expected, abs=0.02)
 
 
+def test_every_pair_of_answers_counts() -> None:
+    told = iter([np.zeros(4, np.int64), np.ones(4, np.int64), np.ones(4, np.int64)])
+    assert steadiness(lambda _: next(told), S, seed=0, times=3) == pytest.approx(1 / 3)
+
+
+def test_texts_of_any_length_are_blurred_alike() -> None:
+    plain, long = Seen(), Seen()
+    steadiness(plain, S, seed=0)
+    steadiness(long, 5 * S, seed=0)
+    np.testing.assert_allclose(long.given, plain.given, atol=1e-6)
+
+
+def test_a_class_is_moved_alike_wherever_it_stands() -> None:
+    plain, turned, order = Seen(), Seen(), [3, 0, 5, 4, 2, 1]
+    steadiness(plain, S, seed=0)
+    steadiness(turned, S[order], seed=0)
+    for one, other in zip(plain.given, turned.given, strict=True):
+        np.testing.assert_array_equal(one[order], other)
+
+
 def test_texts_are_moved_by_as_much_as_is_said() -> None:
     candidate = Seen()
     steadiness(candidate, S, seed=0)

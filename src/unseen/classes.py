@@ -43,10 +43,12 @@ class Classes:
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
             raise InputError(f"classes: {shortlist(twice)} named more than once; merge or rename")
-        folded = Counter(name.casefold() for name in names)
-        alike = [name for name in names if folded[name.casefold()] > 1]
+        folded = [name.replace("_", " ").casefold() for name in names]
+        alike = [name for name, plain in zip(names, folded, strict=True) if folded.count(plain) > 1]
         if alike:
-            raise InputError(f"classes: {shortlist(alike)} differ in capitals only; rename them")
+            raise InputError(
+                f"classes: {shortlist(alike)} differ in capitals or underscores only; rename them"
+            )
         if len(names) < 2:
             raise InputError(
                 f"classes: found {len(names)}, but a choice needs at least two; "

@@ -3,8 +3,8 @@
 Where nodes and classes share a space, `Refine`: how much the descriptions weigh, and whether maps
 are trained before it, is tried on seen classes that are hidden for a while (`validate.py`). Where
 too few are seen, the weight is taken whose answers stay when class texts are blurred
-(`steadiness.py`). Where they share none, `Align`, or DGPN where relations between classes say
-nothing.
+(`steadiness.py`). Where nodes and classes share no space, `Align`, or DGPN where relations between
+classes say nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 WEIGHTS = (0.5, 0.7, 0.9)  # of descriptions against data, the first being the default
 NODES_A_CLASS = 10  # below which descriptions alone say what a class is
-LARGE = 20_000  # nodes above which one game is played instead of three, and two blurs compared
+LARGE = 20_000  # nodes above which one game is played instead of three, and half of the blurs
 WEIGHT = "weight of descriptions"
 
 
@@ -67,13 +67,17 @@ def fit(
     played: list[Game],
     seed: int,
 ) -> tuple[Fitted, list[Choice]]:
-    """Fit the model that suits the space; settle what seen classes can settle."""
+    """Fit the model that suits the space; settle what labels of seen classes or blurs can."""
     if not space.shared:
         return _fit_apart(hops, labels, S, operator, allowed, seed)
     if len(labels) < NODES_A_CLASS * len(S):
         why = f"fewer than {NODES_A_CLASS} nodes a class to learn from"
         model = Refine(1.0, seed=seed).fit(hops, labels, S, operator, allowed)
         return Fitted(model), [Choice(WEIGHT, "1.0", "default", why, {})]
+    if not played and allowed.sum() < 2:
+        model = Refine(WEIGHTS[0], seed=seed).fit(hops, labels, S, operator, allowed)
+        why = "there is one class to choose from"
+        return Fitted(model), [Choice(WEIGHT, str(WEIGHTS[0]), "default", why, {})]
     if not played:
         by_weight = _steadiest(hops, labels, S, operator, allowed, seed)
         model = Refine(float(by_weight.chosen), seed=seed).fit(hops, labels, S, operator, allowed)
@@ -117,14 +121,14 @@ def _steadiest(
     allowed: NDArray[np.bool_],
     seed: int,
 ) -> Choice:
-    """Choose the weight of descriptions without a label."""
+    """Choose the weight of descriptions where labels are too few to judge by."""
 
     def answer(csds: NDArray[np.float32], weight: float) -> NDArray[np.int64]:
         model = Refine(weight, seed=seed).fit(hops, labels, csds, operator, allowed)
         beliefs = model.opinions(hops, labels, operator, allowed).beliefs
         return np.asarray(beliefs[labels < 0].argmax(axis=1))
 
-    times = TIMES if len(labels) <= LARGE else 2
+    times = TIMES if len(labels) <= LARGE else TIMES // 2
     steady = {str(w): steadiness(partial(answer, weight=w), S, seed, times) for w in WEIGHTS}
     rule = "answers that stay when class texts are blurred"
     return settle(WEIGHT, steady, str(WEIGHTS[0]), rule, "answered most steadily")

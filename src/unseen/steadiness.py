@@ -40,7 +40,7 @@ def steadiness(
         answer: gives a class to each node from CSDs [C, d].
         S: the CSDs that are blurred. [C, d]
         seed: of the blurs; candidates that are compared should get the same ones.
-        times: R.
+        times: R, at least 2.
     """
     rng = np.random.default_rng(seed)
     told = [answer(_blurred(S, rng)) for _ in range(times)]
@@ -48,5 +48,7 @@ def steadiness(
 
 
 def _blurred(S: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
-    g = unit(rng.standard_normal(S.shape).astype(np.float32))
-    return unit(unit(S) + np.float32(BLUR) * g)
+    g = np.empty_like(S, np.float32)
+    # a class gets the same direction wherever it stands in the list
+    g[np.argsort(S[:, 0], kind="stable")] = rng.standard_normal(S.shape)
+    return unit(unit(S) + np.float32(BLUR) * unit(g))

@@ -111,6 +111,8 @@ def settle(
     """
     chosen = max(scores, key=lambda name: scores[name] + (margin + 1e-9) * (name == default))
     why = f"{chosen} {praise}"
+    if len(set(scores.values())) == 1:
+        why = f"all did equally well, so the default stays: {default}"
     if scores[chosen] < max(scores.values()):
         why = f"no candidate beat {default} by more than {margin:.0%}"
     return Choice(what, chosen, rule, why, scores)

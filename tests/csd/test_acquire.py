@@ -33,6 +33,22 @@ class Letters:
         return np.array([[text.lower().count(x) for x in letters] for text in texts], np.float32)
 
 
+@pytest.mark.parametrize(
+    ("names", "read"),
+    [
+        (["Neural_Networks", "Case_Based", "AI"], ["Neural Networks", "Case Based", "AI"]),
+        (["NEURAL_NETWORKS", "MUSIC", "AI"], ["neural networks", "music", "AI"]),
+        (["MUSIC", "Law"], ["MUSIC", "Law"]),  # not a list in capitals: it may be an acronym
+        (["COVID-19", "ÉCOLE"], ["covid-19", "école"]),
+        (["__", "A_B"], ["__", "A B"]),
+    ],
+)
+def test_names_are_read_as_they_are_spoken(names: list[str], read: list[str]) -> None:
+    assert class_texts(Classes(names), "name") == read
+    told = class_texts(Classes(names, ["One.", *[None] * (len(names) - 1)]), "description")
+    assert told == [f"{read[0]}: One.", *read[1:]]
+
+
 def direction(text: str) -> NDArray[np.float32]:
     row = Letters().encode([text])[0]
     return np.asarray(row / np.linalg.norm(row), dtype=np.float32)

@@ -244,7 +244,11 @@ def test_clamped_rows_are_certain_and_others_stay() -> None:
     assert p.tolist() == [[0, 1], [0.5, 0.5], [1, 0]]
 
 
-def test_a_look_alike_is_as_similar_as_the_neighbour_and_neither_end() -> None:
+@pytest.mark.parametrize("block", [7, 250])
+def test_a_look_alike_is_as_similar_as_the_neighbour_and_neither_end(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agreement, "BLOCK", block)
     X = unit(np.random.default_rng(0).normal(size=(80, 4)).astype(np.float32))
     ties = np.stack([np.arange(40), 40 + np.arange(40)])
     source, target, stranger = _look_alikes(X, ties, np.random.default_rng(1))

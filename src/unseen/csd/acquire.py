@@ -6,6 +6,8 @@ directions. A class without a description is described by its name.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from unseen.encode.base import encode
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from unseen.encode.base import Encoder
 
 KINDS = ("description", "both", "name")  # the order in which they are preferred
-ACRONYM = 5  # letters that a word in capitals has at most
+SHOUTED = re.compile(r"[^\W\d_]{4,}")  # in a list in capitals; shorter words may be acronyms
 
 
 def acquire(classes: Classes, encoder: Encoder) -> dict[str, NDArray[np.float32]]:
@@ -33,19 +35,20 @@ def acquire(classes: Classes, encoder: Encoder) -> dict[str, NDArray[np.float32]
 
 def class_texts(classes: Classes, kind: str) -> list[str]:
     """Return what the encoder reads about each class."""
-    names = [_spelled(name) for name in classes.names]
+    names = _spelled(classes.names)
     if kind == "name":
         return names
     pairs = zip(names, classes.descriptions or (), strict=True)
     return [f"{name}: {text}" if text else name for name, text in pairs]
 
 
-def _spelled(name: str) -> str:
-    """Return a name as it would stand in a text: encoders read NEURAL_NETWORKS badly.
+def _spelled(names: Sequence[str]) -> list[str]:
+    """Return names as they would stand in a text: encoders read NEURAL_NETWORKS badly.
 
-    >>> _spelled("NEURAL_NETWORKS"), _spelled("IR"), _spelled("Case_Based")
-    ('neural networks', 'IR', 'Case Based')
+    >>> _spelled(["NEURAL_NETWORKS", "AI"]), _spelled(["Case_Based", "AI"])
+    (['neural networks', 'AI'], ['Case Based', 'AI'])
     """
-    plain = name.replace("_", " ")
-    shouted = plain.isupper() and max(map(len, plain.split())) > ACRONYM
-    return plain.lower() if shouted else plain
+    plain = [" ".join(name.replace("_", " ").split()) or name for name in names]
+    if not all(name.isupper() for name in plain):
+        return plain
+    return [SHOUTED.sub(lambda word: word[0].lower(), name) for name in plain]
