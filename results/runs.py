@@ -122,7 +122,8 @@ def text_runs(encoder: str) -> Iterator[Run]:
 
 def elsewhere_runs() -> Iterator[Run]:
     """Yield the runs on graphs made from packages: no label, or labels of half of the classes."""
-    from elsewhere.graphs import DESIGN, FRESH, TEXTS, class_texts
+    from elsewhere.graphs import TEXTS, class_texts
+    from tables import DESIGN, FRESH
 
     for encoder in ("static", "minilm"):
         for graph, kind in product((*DESIGN, *FRESH), TEXTS):

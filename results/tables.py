@@ -1,4 +1,4 @@
-"""Write the tables of docs/results.md and the README from results/runs.jsonl.
+"""Write the tables of docs/results.md and the README from the records beside this file.
 
 Every block between `<!-- table NAME -->` and `<!-- /table -->` is replaced by that table.
 
@@ -54,6 +54,9 @@ BEFORE = "one_sentence.jsonl"  # runs of 0.4.0, when a class had one sentence
 UNCORRECTED = "uncorrected.jsonl"  # runs of 0.5.0, when no game corrected confidences
 STRICT = "II, training labels only"
 K_MEANS = "one_cluster_a_class.jsonl"  # runs of 0.5.0, when k-means made the cuts of `Align`
+
+DESIGN = ("computing", "packages", "verbs", "webster")  # graphs made from packages, and those
+FRESH = ("icd10", "motifs", "numerics", "weaknesses")  # that nothing was decided on
 
 Line = dict[str, Any]
 
@@ -321,6 +324,64 @@ def over_time(files: tuple[str, ...], graph: str, row: str, nodes: str, csds: st
     return [mean(pick(file, **asked), "pipeline", "accuracy") for file in files]
 
 
+def elsewhere_runs(row: str, encoder: str, graph: str, kind: str) -> list[Line]:
+    """Return the answers on graphs made from packages; an empty graph or kind is any."""
+    found = [
+        each["answer"] | {"rewired": each["run"]["rewired"]}
+        for each in lines("elsewhere.jsonl")
+        if (each["run"]["row"], each["run"]["csds"]) == (row, encoder)
+        and graph in ("", each["run"]["graph"].partition("/")[0])
+        and kind in ("", each["run"]["graph"].partition("/")[2])
+    ]
+    runs = 2 if row == "no labels" else 3  # of a graph with one kind of class text
+    whole = runs * (1 if graph else len((*DESIGN, *FRESH))) * (1 if kind else 3)
+    return found if len(found) == whole else []  # a mean over some of them would mislead
+
+
+def elsewhere_cells(row: str, encoder: str, graph: str = "", kind: str = "") -> tuple[str, ...]:
+    """Return means over graphs made from packages; the least gain is over rewired ones too."""
+    every = elsewhere_runs(row, encoder, graph, kind)
+    gains = [each["pipeline"]["accuracy"] - each["hops"]["accuracy"] for each in every]
+    found = [each for each in every if not each["rewired"]]
+    return (
+        floor(found),
+        average(found, "own text"),
+        average(found, "hops"),
+        f"**{average(found, 'pipeline')}**",
+        average(found, "pipeline", "macro"),
+        average(found, "pipeline", "calibration error", 2),
+        f"{min(gains):+.1f}" if gains else "–",
+    )
+
+
+def average(found: list[Line], part: str, value: str = "accuracy", digits: int = 1) -> str:
+    return f"{fmean(each[part][value] for each in found):.{digits}f}" if found else "–"
+
+
+ELSEWHERE_HEAD = ("majority floor", "own text: inductive", "hops", "defaults: transductive")
+ELSEWHERE_HEAD += ("macro", "calibration error", "least gain")
+
+
+def elsewhere(row: str) -> str:
+    """Return graphs made from packages, mean over kinds of class text."""
+    rows = [
+        (f"*{name}*" if name in FRESH else name, encoder, *elsewhere_cells(row, encoder, name))
+        for encoder in ("static", "minilm")
+        for name in (*DESIGN, *FRESH)
+    ]
+    return table(("graph", "encoder", *ELSEWHERE_HEAD), rows)
+
+
+def elsewhere_texts(row: str) -> str:
+    """Return the same by kind of class text, mean over graphs."""
+    rows = [
+        (kind, encoder, *elsewhere_cells(row, encoder, kind=kind))
+        for encoder in ("static", "minilm")
+        for kind in ("name", "sentence", "paragraph")
+    ]
+    return table(("class texts", "encoder", *ELSEWHERE_HEAD), rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "texts static": lambda: texts("static"),
     "texts minilm": lambda: texts("minilm"),
@@ -333,6 +394,10 @@ TABLES: dict[str, Callable[[], str]] = {
     "lengths": lengths,
     "nameless over time": nameless_over_time,
     "sureness": sureness,
+    "elsewhere none": lambda: elsewhere("no labels"),
+    "elsewhere half": lambda: elsewhere("half"),
+    "elsewhere texts none": lambda: elsewhere_texts("no labels"),
+    "elsewhere texts half": lambda: elsewhere_texts("half"),
     "strict": strict,
     "strict methods": strict_methods,
 }

@@ -160,8 +160,8 @@ def test_without_labels(given: Sample, unlabelled: Prediction) -> None:
 def test_the_graph_helps_where_neighbours_agree(given: Sample, unlabelled: Prediction) -> None:
     alone = unseen.classify(without_ties(given.graph), given.classes)
     texts_only = given.accuracy(alone.nodes, alone.label)
-    assert 1.5 * FLOOR < texts_only < 0.9
-    assert given.accuracy(unlabelled.nodes, unlabelled.label) > texts_only + 0.1
+    assert 1.5 * FLOOR < texts_only < 0.8
+    assert given.accuracy(unlabelled.nodes, unlabelled.label) > texts_only + 0.15
     assert set(alone.reasons) == {"own text alone; the graph was not used"}
 
 

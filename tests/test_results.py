@@ -46,7 +46,7 @@ def test_a_changed_number_is_noticed() -> None:
     assert made.filled(changed) != changed
 
 
-@pytest.mark.parametrize("file", ["runs.jsonl", "elsewhere.jsonl", "elsewhere_before.jsonl"])
+@pytest.mark.parametrize("file", ["runs.jsonl", "elsewhere.jsonl"])
 def test_no_run_is_there_twice(file: str) -> None:
     lines = script("results/tables.py").lines(file)
     runs = [json.dumps(line["run"], sort_keys=True) for line in lines]

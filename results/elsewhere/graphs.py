@@ -3,12 +3,11 @@
 One file a graph, each with a function `build()` that returns a `Made`: it fetches a package by name
 and version, reads its data as text and returns nodes, ties and names of classes. Nothing of a
 package is imported, run or kept in this repository. Class texts stand in `classes.toml`; who wrote
-them had seen the names of the classes and nothing else.
+them knew what the nodes are and the names of the classes, and had seen no node.
 """
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -25,10 +24,8 @@ from unseen.classes import Classes, Labels
 from unseen.datasets.registry import Dataset
 from unseen.graph import Graph
 
-# Those that took part in choosing the defaults, and those that were looked at once, afterwards.
-DESIGN = ("computing", "packages", "verbs", "webster")
-FRESH = ("icd10", "motifs", "numerics", "weaknesses")
 TEXTS = ("name", "sentence", "paragraph")  # what classes are described by
+WHEEL = ("--quiet", "--only-binary=:all:")  # nothing of a package is built or run
 CACHE = Path.home() / ".cache" / "unseen-elsewhere"
 
 
@@ -70,7 +67,7 @@ def class_texts(graph: str) -> dict[str, dict[str, str]]:
 
 def pip(package: str) -> Path:
     """Return the unpacked wheel of `name==version`."""
-    return _unpacked(package, sys.executable, "-m", "pip", "download", "--quiet", "--no-deps")
+    return _unpacked(package, sys.executable, "-m", "pip", "download", "--no-deps", *WHEEL)
 
 
 def npm(package: str) -> Path:
@@ -102,5 +99,9 @@ def _unpacked(package: str, *command: str) -> Path:
         else:
             with tarfile.open(archive) as packed:
                 packed.extractall(out, filter="data")
-        shutil.move(out, kept)
+        try:
+            out.rename(kept)
+        except OSError:  # another process was faster
+            if not kept.exists():
+                raise
     return kept

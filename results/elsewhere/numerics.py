@@ -10,7 +10,8 @@ node named in the "See Also" section or between backticks (but for names of its 
 the docstring, or in the code. Class: the subpackage; submodules go with their parent, and fftpack,
 the old interface, with fft. Left out, as of fewer than 40 nodes: cluster, integrate, io and others.
 Weaknesses: one text in eight is a line of a list, with only the ties others give it. Distributions
-read alike and tie to one base class. A name in the code may rarely be that of a namesake.
+read alike and tie to one base class. A bare name is looked for in the subpackage that names it, so
+ties to another class are a little rarer than in truth.
 """
 
 from __future__ import annotations

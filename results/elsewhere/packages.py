@@ -89,6 +89,8 @@ def build() -> Made:
         # Empty packages that ease an upgrade are about nothing.
         and "transitional" not in record["Description"].lower()
     }
+    if not kept:
+        raise SystemExit("apt knows no packages; run apt-get update first")
     shown: dict[str, str] = {}
     for name in sorted(kept, key=lambda name: (name != _project(kept[name]), len(name), name)):
         shown.setdefault(_project(kept[name]), name)

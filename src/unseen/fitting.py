@@ -2,9 +2,7 @@
 
 Where nodes and classes share a space, `Refine`: how much the descriptions weigh, and whether maps
 are trained before it, is tried on seen classes that are hidden for a while (`validate.py`). Where
-too few are seen, the weight is taken whose answers stay when class texts are blurred
-(`steadiness.py`). Where nodes and classes share no space, `Align`, or DGPN where relations between
-classes say nothing.
+they do not, `Align`, or DGPN where relations between classes say nothing.
 """
 
 from __future__ import annotations
@@ -20,9 +18,8 @@ from unseen.models.align import Align
 from unseen.models.dgpn import DGPN
 from unseen.models.refine import Refine
 from unseen.propagate.hops import Hops
-from unseen.steadiness import TIMES, steadiness
 from unseen.sureness import Sureness
-from unseen.validate import ENOUGH, Choice, Game, choose, games, settle
+from unseen.validate import ENOUGH, Choice, Game, choose, games
 from unseen.vectors import unit
 
 if TYPE_CHECKING:
@@ -35,8 +32,7 @@ if TYPE_CHECKING:
 
 WEIGHTS = (0.5, 0.7, 0.9)  # of descriptions against data, the first being the default
 NODES_A_CLASS = 10  # below which descriptions alone say what a class is
-LARGE = 20_000  # nodes above which one game is played instead of three, and half of the blurs
-WEIGHT = "weight of descriptions"
+LARGE = 20_000  # nodes above which one game is played instead of three
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,21 +63,20 @@ def fit(
     played: list[Game],
     seed: int,
 ) -> tuple[Fitted, list[Choice]]:
-    """Fit the model that suits the space; settle what labels of seen classes or blurs can."""
+    """Fit the model that suits the space; settle what seen classes can settle."""
     if not space.shared:
         return _fit_apart(hops, labels, S, operator, allowed, seed)
-    if len(labels) < NODES_A_CLASS * len(S):
-        why = f"fewer than {NODES_A_CLASS} nodes a class to learn from"
-        model = Refine(1.0, seed=seed).fit(hops, labels, S, operator, allowed)
-        return Fitted(model), [Choice(WEIGHT, "1.0", "default", why, {})]
-    if not played and allowed.sum() < 2:
-        model = Refine(WEIGHTS[0], seed=seed).fit(hops, labels, S, operator, allowed)
-        why = "there is one class to choose from"
-        return Fitted(model), [Choice(WEIGHT, str(WEIGHTS[0]), "default", why, {})]
-    if not played:
-        by_weight = _steadiest(hops, labels, S, operator, allowed, seed)
-        model = Refine(float(by_weight.chosen), seed=seed).fit(hops, labels, S, operator, allowed)
-        return Fitted(model), [by_weight]
+    few_nodes = len(labels) < NODES_A_CLASS * len(S)
+    if few_nodes or not played:
+        weight = 1.0 if few_nodes else WEIGHTS[0]
+        why = (
+            f"fewer than {NODES_A_CLASS} nodes a class to learn from"
+            if few_nodes
+            else f"fewer than {ENOUGH} seen classes to choose by"
+        )
+        model = Refine(weight, seed=seed).fit(hops, labels, S, operator, allowed)
+        chosen = [Choice("weight of descriptions", str(weight), "default", why, {})]
+        return Fitted(model), chosen
 
     judged: dict[tuple[float, bool], list[Judged]] = defaultdict(list)  # of a player, by game
     hidden = len(np.unique(labels[np.concatenate([game.hidden for game in played])]))  # classes
@@ -97,7 +92,7 @@ def fit(
         return best
 
     players = {str(weight): partial(play, weight=weight) for weight in WEIGHTS}
-    by_weight = choose(WEIGHT, players, labels, played, str(WEIGHTS[0]))
+    by_weight = choose("weight of descriptions", players, labels, played, str(WEIGHTS[0]))
     weight = float(by_weight.chosen)
     if len(labels) > LARGE:
         why = f"with more than {LARGE:,} nodes the trial takes longer than it is worth"
@@ -111,27 +106,6 @@ def fit(
     model = Refine(weight, seed=seed).fit(walked, labels, S, operator, allowed)
     sureness, by_sureness = _sureness(judged[weight, maps is not None], hidden)
     return Fitted(model, maps, sureness), [by_weight, by_maps, by_sureness]
-
-
-def _steadiest(
-    hops: Hops,
-    labels: NDArray[np.int64],
-    S: NDArray[np.float32],
-    operator: Operator,
-    allowed: NDArray[np.bool_],
-    seed: int,
-) -> Choice:
-    """Choose the weight of descriptions where labels are too few to judge by."""
-
-    def answer(csds: NDArray[np.float32], weight: float) -> NDArray[np.int64]:
-        model = Refine(weight, seed=seed).fit(hops, labels, csds, operator, allowed)
-        beliefs = model.opinions(hops, labels, operator, allowed).beliefs
-        return np.asarray(beliefs[labels < 0].argmax(axis=1))
-
-    times = TIMES if len(labels) <= LARGE else TIMES // 2
-    steady = {str(w): steadiness(partial(answer, weight=w), S, seed, times) for w in WEIGHTS}
-    rule = "answers that stay when class texts are blurred"
-    return settle(WEIGHT, steady, str(WEIGHTS[0]), rule, "answered most steadily")
 
 
 def _sureness(judged: list[Judged], hidden: int) -> tuple[Sureness, Choice]:

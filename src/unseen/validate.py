@@ -92,30 +92,12 @@ def choose(
         name: float(np.mean([game.score(play(game), labels) for game in played]))
         for name, play in players.items()
     }
-    rule = f"leaving seen classes out, {len(played)} games"
-    praise = "found the nodes of hidden seen classes best"
-    return settle(what, means, default, rule, praise, margin)
-
-
-def settle(
-    what: str,
-    scores: Mapping[str, float],
-    default: str,
-    rule: str,
-    praise: str,
-    margin: float = 0.0,
-) -> Choice:
-    """Choose the candidate with the highest score; the default wins ties, others by a margin.
-
-    `praise` says what the winner did.
-    """
-    chosen = max(scores, key=lambda name: scores[name] + (margin + 1e-9) * (name == default))
-    why = f"{chosen} {praise}"
-    if len(set(scores.values())) == 1:
-        why = f"all did equally well, so the default stays: {default}"
-    if scores[chosen] < max(scores.values()):
+    chosen = max(means, key=lambda name: means[name] + (margin + 1e-9) * (name == default))
+    best = means[chosen] == max(means.values())
+    why = f"{chosen} found the nodes of hidden seen classes best"
+    if not best:
         why = f"no candidate beat {default} by more than {margin:.0%}"
-    return Choice(what, chosen, rule, why, scores)
+    return Choice(what, chosen, f"leaving seen classes out, {len(played)} games", why, means)
 
 
 def _class_mean(answer: NDArray[np.int64], truth: NDArray[np.int64]) -> float:
