@@ -199,13 +199,12 @@ def _look_alikes(
     source, target = ties
     crowd = rng.choice(len(X), size=min(STRANGERS, len(X)), replace=False)
     wanted = np.einsum("md,md->m", X[source], X[target])
-    stranger = np.empty_like(source)
-    for at in range(0, len(source), BLOCK):  # a whole block of likenesses fits the cache
+    others, stranger = X[crowd].T, np.empty_like(source)
+    for at in range(0, len(source), BLOCK):  # the likenesses of a block fit the cache
         part = slice(at, at + BLOCK)
-        apart = X[source[part]] @ X[crowd].T  # [b, crowd]
+        apart = X[source[part]] @ others  # [b, crowd]
         apart -= wanted[part, None]
         np.abs(apart, out=apart)
-        ends = source[part, None], target[part, None]
-        apart[(crowd == ends[0]) | (crowd == ends[1])] = np.inf
+        apart[(crowd == source[part, None]) | (crowd == target[part, None])] = np.inf
         stranger[part] = crowd[apart.argmin(axis=1)]
     return source, target, stranger
