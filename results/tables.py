@@ -56,7 +56,7 @@ STRICT = "II, training labels only"
 K_MEANS = "one_cluster_a_class.jsonl"  # runs of 0.5.0, when k-means made the cuts of `Align`
 
 DESIGN = ("computing", "packages", "verbs", "webster")  # graphs made from packages, and those
-FRESH = ("icd10", "motifs", "numerics", "weaknesses")  # that nothing was decided on
+FRESH = ("icd10", "motifs", "numerics", "weaknesses")  # that were looked at after all was settled
 
 Line = dict[str, Any]
 
