@@ -1,18 +1,21 @@
-# make demo   install, run the main job on the embedded graph, say where the report lies
-# make test   install, then linters, type check and all tests that need no cluster and no browser
-# make bench  install, then everything under benchmarks/ (an hour, 60 GB of disk), tables in docs/scale.md
-# Variables:  PYTHON=python3.12   VENV=.venv   INDEX=<an extra package index, e.g. for CPU-only torch>
+# make demo      install the base, run the main job on the embedded graph, say where the report lies
+# make test      install everything, then linters, type check and all tests but the slow ones
+# make test-all  the same, then the slow tests
+# make base      install the base and nothing optional, then the tests that need no more than that
+# make bench     install everything, then all under benchmarks/ (an hour, 60 GB of disk), docs/scale.md
+# Variables:     PYTHON=python3.12   VENV=.venv   INDEX=<one more package index, e.g. CPU-only torch>
 
 PYTHON ?= python3
-VENV ?= .venv
+VENV ?= $(if $(filter base,$(MAKECMDGOALS)),.venv-base,.venv)
 INDEX ?=
 BIN := $(VENV)/bin
-INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+# --no-compile: what is imported is compiled then, and most of the extras never is
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	$(if $(INDEX),--extra-index-url $(INDEX)) --constraint constraints.txt
 
-BENCHMARKS = training propagate_memory propagate_disk blocks chain loading encoding
+BENCHMARKS = training propagate_memory propagate_disk chain loading encoding
 
-.PHONY: demo test slow bench lint types wheel clean
+.PHONY: demo test test-all base bench lint types wheel clean
 
 demo: $(VENV)/.base
 	$(BIN)/unseen demo
@@ -20,8 +23,12 @@ demo: $(VENV)/.base
 test: $(VENV)/.test lint types
 	$(BIN)/python -m pytest -m "not slow"
 
-slow: $(VENV)/.test
-	$(BIN)/python -m pytest
+test-all: test
+	$(BIN)/python -m pytest -m slow
+
+base: $(VENV)/.base
+	$(INSTALL) pytest hypothesis
+	$(BIN)/python -m pytest -m "not slow" --doctest-ignore-import-errors
 
 bench: $(VENV)/.test
 	for each in $(BENCHMARKS); do $(BIN)/python benchmarks/$$each.py || exit 1; done
@@ -37,16 +44,18 @@ types: $(VENV)/.test
 wheel: $(VENV)/.test
 	$(BIN)/python -m build --wheel
 
-$(VENV)/.base: pyproject.toml constraints.txt
+$(BIN)/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || \
 		{ echo "unseen needs Python 3.11 to 3.13: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.base: pyproject.toml constraints.txt | $(BIN)/pip
 	$(INSTALL) --editable .
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.base
+$(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/pip
 	$(INSTALL) --editable ".[test]"
-	@touch $@
+	@touch $@ $(VENV)/.base
 
 clean:
 	rm -rf $(VENV) build dist unseen-demo

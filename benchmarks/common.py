@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 RESULTS = Path(__file__).parent / "results"
 HUBS = 10  # added to a node's rank: keeps the largest hub to a small share of the graph
@@ -72,7 +73,7 @@ def keep(name: str, small: bool, result: Mapping[str, Any]) -> Path:
 
 def power_law_edges(
     nodes: int, edges: int, exponent: float = 2.5, seed: int = 0, chunk: int = 1 << 22
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
     """Yield both ends of `edges` random edges, chunk by chunk; a few are loops or twice there.
 
     The expected degree of the node of rank i is proportional to (i + 10)^(-1 / (exponent - 1)), and
@@ -89,11 +90,11 @@ def power_law_edges(
         yield source, target
 
 
-def power_law_graph(nodes: int, ties: int, seed: int = 0) -> Any:
-    """Return an undirected graph of about `ties` non-zeros, all 1, as float32 CSR. [n, n]"""
+def power_law_graph(nodes: int, edges: int, seed: int = 0) -> Any:
+    """Return an undirected graph of about `edges` non-zeros, all 1, as float32 CSR. [n, n]"""
     source, target = (
         np.concatenate(ends)
-        for ends in zip(*power_law_edges(nodes, round(ties / 2 * 1.01), seed=seed), strict=True)
+        for ends in zip(*power_law_edges(nodes, round(edges / 2 * 1.01), seed=seed), strict=True)
     )
     apart = source != target
     source, target = source[apart], target[apart]
@@ -107,8 +108,8 @@ def power_law_graph(nodes: int, ties: int, seed: int = 0) -> Any:
 def memory(field: str, process: int | str = "self") -> int:
     """Return a field of a process's memory in bytes: "RssAnon", "VmRSS" (Linux; else 0).
 
-    RssAnon is "Anonymous" of smaps_rollup, but counted already: that one walks all page tables, and
-    looking at it often slows down what is looked at.
+    RssAnon is "Anonymous" of smaps_rollup, but counted already: that one goes through all page
+    tables, and looking at it often slows down what is looked at.
     """
     try:
         lines = Path(f"/proc/{process}/status").read_text(encoding="ascii").splitlines()

@@ -5,8 +5,8 @@ r"""DGPN trained as its complexity is written down: dense hops, every node, auto
 The K+1 dense blocks :math:`\omega_k P^k X` [n, d] are formed once, before the first epoch. In each
 epoch all n nodes go through psi, phi_loc and phi_com; then both losses pick the labelled ones. They
 are those of the published code: softmaxes over all classes, the mean over hops, dropout 0.5 after
-psi and on the composed prediction. The published code walks over a dense adjacency matrix; to leave
-the walk out of the epochs, and to take the fused form of Adam, is a kindness to the baseline.
+psi and on the composed prediction. The published code propagates by a dense adjacency matrix; to
+leave that out of the epochs, and to take the fused form of Adam, is a kindness to the baseline.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class DenseDGPN:
         self.adam.zero_grad()
         loss.backward()
         self.adam.step()
-        return loss.item()
+        return float(loss.item())
 
     def loss(self) -> Any:
         """Return Q = Q_com + Q_loc (Eq. 21, alpha = 1)."""

@@ -23,12 +23,12 @@ import numpy as np
 import polars as pl
 from common import cores, keep, memory, table, versions
 
-from unseen.read.files import build_graph, node_content
-from unseen.read.tables import read_table
+from unseen.io.build import build_graph, node_content
+from unseen.io.tables import read_table
 
 ROUTES = ("read_graph", "Polars", "Polars, lazy")
 WIDTH = 4  # features of a node with an integer id
-WORDS = ("graph", "node", "tie", "class", "label", "text", "seen", "unseen", "hop", "walk")
+WORDS = ("graph", "node", "edge", "class", "label", "text", "seen", "unseen", "hop", "walk")
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
     python benchmarks/propagate_disk.py [--small] [--folder FOLDER]
 
-Each walk runs in a process of its own whose address space is limited, and which looks at its own
+Each run is a process of its own whose address space is limited, and which looks at its own
 anonymous memory all the time. Needs 30 GB of disk (not with --small); all files are removed.
 """
 
@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from common import cores, keep, memory, power_law_edges, table, versions
 
-from unseen.propagate.disk import DiskGraph, walk_on_disk
+from unseen.propagate.disk import DiskGraph, propagate_on_disk
 from unseen.propagate.memory import sums
 from unseen.propagate.npy import NpyFile
 
@@ -51,13 +51,13 @@ def main() -> None:
 
 def _run(folder: Path, sizes: tuple[int, ...], small: bool) -> dict[str, Any]:
     probe, rows = (1 << 24) if small else (1 << 31), []
-    for ties in sizes:
-        row = _one(folder, ties, probe)
+    for edges in sizes:
+        row = _one(folder, edges, probe)
         rows.append(row)
         print(table([row]), flush=True)
-        for path in (*folder.glob("walk/*"), *folder.glob("*.npy")):
+        for path in (*folder.glob("hops/*"), *folder.glob("*.npy")):
             path.unlink()
-    logs = np.log([[row["non-zeros"], row["walk, s"]] for row in rows])
+    logs = np.log([[row["non-zeros"], row["propagated, s"]] for row in rows])
     exponent = float(np.polyfit(logs[:, 0], logs[:, 1], 1)[0])
     last = rows[-1]
     summary = {
@@ -80,9 +80,9 @@ def _run(folder: Path, sizes: tuple[int, ...], small: bool) -> dict[str, Any]:
     }
 
 
-def _one(folder: Path, ties: int, probe: int) -> dict[str, Any]:
-    """Build a graph of about `ties` non-zeros, walk it in another process, and sum up."""
-    nodes, edges = ties // DEGREE, round(ties / 2 * 1.01)
+def _one(folder: Path, nonzeros: int, probe: int) -> dict[str, Any]:
+    """Build a graph of about so many non-zeros, propagate in another process, and sum up."""
+    nodes, edges = nonzeros // DEGREE, round(nonzeros / 2 * 1.01)
     ends = [NpyFile.create(folder / f"{end}.npy", (edges,), np.int32) for end in ("from", "to")]
     at = 0
     for pair in power_law_edges(nodes, edges):
@@ -104,20 +104,20 @@ def _one(folder: Path, ties: int, probe: int) -> dict[str, Any]:
     child = json.loads(told.stdout)
     after = _speeds(folder, probe)
     speeds = {name: (before[name] + after[name]) / 2 for name in before}
-    disk, moved = _traffic(nodes, child["ties"], child["blocks"])
+    disk, moved = _traffic(nodes, child["edges"], child["blocks"])
     on_disk = disk["read"] / speeds["disk read"] + disk["written"] / speeds["disk write"]
     in_memory = moved / speeds["memory copy"]
     return {
-        "non-zeros": child["ties"],
+        "non-zeros": child["edges"],
         "nodes": nodes,
         "build, s": child["build"],
-        "walk, s": child["walk"],
+        "propagated, s": child["propagated"],
         "blocks": child["blocks"],
         "disk, GB": sum(disk.values()) / 1e9,
         "disk, s": on_disk,
         "memory, GB": moved / 1e9,
         "memory, s": in_memory,
-        "over traffic": child["walk"] / max(on_disk, in_memory),
+        "over traffic": child["propagated"] / max(on_disk, in_memory),
         **{f"{name}, GB/s": speed / 1e9 for name, speed in speeds.items()},
         "CPU, s": child["cpu"],
         "peak, GB": child["peak"] / 1e9,
@@ -125,16 +125,16 @@ def _one(folder: Path, ties: int, probe: int) -> dict[str, Any]:
     }
 
 
-def _traffic(nodes: int, ties: int, blocks: int) -> tuple[dict[str, int], int]:
-    """Return the bytes that a walk reads and writes on disk, and those that it moves in memory."""
-    hop, graph = 4 * nodes * WIDTH, 4 * ties
+def _traffic(nodes: int, edges: int, blocks: int) -> tuple[dict[str, int], int]:
+    """Return the bytes that K hops read and write on disk, and those moved in memory."""
+    hop, graph = 4 * nodes * WIDTH, 4 * edges
     disk = {"read": hop + HOPS * (hop + blocks * graph), "written": hop + HOPS * hop}
-    summed = 4 * ties * WIDTH  # rows of Z, once for each tie
+    summed = 4 * edges * WIDTH  # rows of Z, once for each edge
     return disk, HOPS * (3 * hop + summed + blocks * graph)
 
 
 def _child(folder: Path) -> dict[str, Any]:
-    """Build and walk, inside a limited address space."""
+    """Build and propagate, inside a limited address space."""
     try:
         import resource
 
@@ -163,14 +163,21 @@ def _child(folder: Path) -> dict[str, Any]:
             sums(np.array([0, 1]), np.zeros(1, dtype=np.int32), None, Z, ones)
         build, build_peak = time.perf_counter() - begin, most
         most, begin, cpu = 0, time.perf_counter(), time.process_time()
-        hops = walk_on_disk(graph, folder / "X.npy", folder / "walk", HOPS, memory=LIMIT)
-        walked, cpu = time.perf_counter() - begin, time.process_time() - cpu
+        hops = propagate_on_disk(graph, folder / "X.npy", folder / "hops", HOPS, memory=LIMIT)
+        seconds, cpu = time.perf_counter() - begin, time.process_time() - cpu
     finally:
         over.set()
         watcher.join()
     blocks = hops.files[0].shape[0]
-    found = {"ties": graph.ties, "blocks": blocks, "build": build, "walk": walked, "cpu": cpu}
-    return found | {"peak": most, "build peak": build_peak}
+    return {
+        "edges": graph.edges,
+        "blocks": blocks,
+        "build": build,
+        "propagated": seconds,
+        "cpu": cpu,
+        "peak": most,
+        "build peak": build_peak,
+    }
 
 
 def _speeds(folder: Path, size: int) -> dict[str, float]:

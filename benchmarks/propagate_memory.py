@@ -2,7 +2,7 @@
 
     python benchmarks/propagate_memory.py [--small]
 
-Peers get P ready made; `walk` gets the adjacency and counts the degrees within its time.
+Peers get P ready made; ours gets the adjacency and counts the degrees within its time.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from common import alternate, cores, keep, memory, power_law_graph, table, versions
 
-from unseen.propagate.memory import walk
-from unseen.propagate.operators import Operator
+from unseen.core.operator import Operator
+from unseen.propagate.memory import propagate
 
 HOPS, WIDTH = 3, 128
-OURS = "walk"
+OURS = "unseen"
 
 
 def main() -> None:
@@ -29,29 +29,29 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="a tiny graph: only to see it run")
     parser.add_argument("--repeats", type=int, default=3)
     chosen = parser.parse_args()
-    nodes, ties = (20_000, 200_000) if chosen.small else (1_000_000, 20_000_000)
-    A = power_law_graph(nodes, ties)
+    nodes, edges = (20_000, 200_000) if chosen.small else (1_000_000, 20_000_000)
+    A = power_law_graph(nodes, edges)
     X = np.random.default_rng(0).standard_normal((nodes, WIDTH), dtype=np.float32)
     P = Operator(A).matrix
     hops = np.full((HOPS, *X.shape), np.nan, dtype=np.float32)  # so that the room is taken
     half = np.full(hops.shape, np.nan, dtype=np.float16)
-    walk(A, X, 1, out=hops[:1])  # compiles
-    peak = _peak(lambda: walk(A, X, HOPS, out=hops))
+    propagate(A, X, 1, out=hops[:1])  # compiles
+    peak = _peak(lambda: propagate(A, X, HOPS, out=hops))
     errors = _errors(P, X, hops)
 
     works: dict[str, Callable[[], Any]] = {
-        OURS: lambda: walk(A, X, HOPS, out=hops),
-        "walk, one thread": lambda: walk(A, X, HOPS, out=hops, threads=1),
-        "walk, float16": lambda: walk(A, X, HOPS, out=half),
+        OURS: lambda: propagate(A, X, HOPS, out=hops),
+        "unseen, one thread": lambda: propagate(A, X, HOPS, out=hops, threads=1),
+        "unseen, float16": lambda: propagate(A, X, HOPS, out=half),
         "scipy": lambda: _by_products(lambda B: P @ B, X),
     }
     missing = [*_torch(works, P, X), *_sign(works, A, X)]
     seconds = {name: min(times) for name, times in alternate(works, chosen.repeats).items()}
     rows = [
-        {"route": name, "seconds": value, "times as long as walk": value / seconds[OURS]}
+        {"route": name, "seconds": value, "times as long as unseen": value / seconds[OURS]}
         for name, value in seconds.items()
     ]
-    best = min((name for name in seconds if not name.startswith("walk")), key=seconds.__getitem__)
+    best = min((name for name in seconds if not name.startswith(OURS)), key=seconds.__getitem__)
     result = {
         "nodes": nodes,
         "non-zeros": int(A.nnz),
@@ -113,8 +113,8 @@ def _sign(works: dict[str, Callable[[], Any]], A: Any, X: Any) -> list[str]:
         from torch_geometric.transforms import SIGN
     except ImportError:
         return ["torch_geometric"]
-    edges = A.tocoo()
-    ends = torch.from_numpy(np.stack([edges.row, edges.col]).astype(np.int64))
+    listed = A.tocoo()
+    ends = torch.from_numpy(np.stack([listed.row, listed.col]).astype(np.int64))
     data = Data(x=torch.from_numpy(X), edge_index=ends, num_nodes=len(X))
 
     def run() -> Any:

@@ -22,14 +22,16 @@ from common import cores, keep, table, versions
 from dense_dgpn import DenseDGPN
 from threadpoolctl import threadpool_limits
 
+from unseen.core.arrays import unit
+from unseen.core.operator import Operator
+from unseen.core.task import Task
 from unseen.datasets.class_vectors import class_vectors
 from unseen.datasets.registry import load
 from unseen.evaluate.protocol import hold_out
-from unseen.models.dgpn import BIAS, COMPOSED, DGPN, LOCAL, PSI
+from unseen.models.dgpn.maps import BIAS, COMPOSED, LOCAL, PSI
+from unseen.models.dgpn.model import DGPN
 from unseen.paper import clock
-from unseen.propagate.hops import Hops, decompose
-from unseen.propagate.operators import Operator
-from unseen.vectors import unit
+from unseen.propagate.hops import hops_of
 
 HOPS, LAZINESS = 3, 0.7
 EQUAL = 5  # epochs whose losses are compared
@@ -37,8 +39,6 @@ NAMES = tuple(name + end for name in (PSI, LOCAL, COMPOSED) for end in ("", BIAS
 MANY = 1_000_000  # epochs, of which as many are taken as are wanted
 DENSE, OURS = "dense", "unseen"
 BOTH = "seeds side by side"
-
-Problem = tuple[Hops, Any, Any]  # hops, labels and CSDs
 
 
 def main() -> None:
@@ -54,17 +54,18 @@ def main() -> None:
 
 def measure(name: str, repeats: int) -> dict[str, Any]:
     """Return milliseconds of an epoch by route, and ratios; print them."""
-    hops, labels, csds = random_problem() if name == "random" else problem(name)
-    apart = difference(hops, labels, csds)
+    task = random_problem() if name == "random" else problem(name)
+    hops = hops_of(task, HOPS, LAZINESS)
+    apart = difference(task)
     routes: dict[str, tuple[int, int, Callable[[int], None]]] = {}  # threads, epochs a turn, work
     for threads in sorted({1, cores()}):
-        network = DenseDGPN(hops, labels, csds)
+        network = DenseDGPN(hops, task.labels, task.S)
         routes[f"{DENSE}, threads: {threads}"] = threads, 2, repeated(network.epoch)
         torch.set_num_threads(threads)
-        steps = training(hops, labels, csds, 0)
+        steps = training(task, 0)
         routes[f"{OURS}, threads: {threads}"] = threads, 20, repeated(steps.__next__)
     torch.set_num_threads(1)
-    seeds = [repeated(training(hops, labels, csds, seed).__next__) for seed in range(cores())]
+    seeds = [repeated(training(task, seed).__next__) for seed in range(cores())]
     routes[f"{OURS}, {BOTH}: {len(seeds)}"] = 1, 20, lambda epochs: together(seeds, epochs)
 
     wall: dict[str, list[float]] = {route: [] for route in routes}
@@ -113,40 +114,39 @@ def told(
     return {"routes": rows, **ratios}
 
 
-def problem(name: str) -> Problem:
+def problem(name: str) -> Task:
     """Return Class Split I of a data set, prepared as the paper's tables are."""
     data = load(name)
-    X = data.graph.features
+    X: Any = data.graph.features
     X = X.multiply(1 / np.maximum(X.sum(axis=1), 1e-12)[:, None]).tocsr()
-    hops = decompose(X, Operator(data.graph.adjacency), HOPS, LAZINESS)
-    return hops, hold_out(data.truth, data.splits["I"]).of, unit(class_vectors(name, "text"))
+    labels = hold_out(data.truth, data.splits["I"]).codes
+    return Task(X, unit(class_vectors(name, "text")), labels, data.graph.operator, shared=False)
 
 
-def random_problem() -> Problem:
+def random_problem() -> Task:
     """Return a small graph, all of whose nodes are labelled."""
     sizes = clock.Sizes(200, 4, 300, HOPS, 0.05)
     operator = Operator(clock.random_regular(sizes.nodes, sizes.degree))
-    hops = decompose(clock.attributes(sizes), operator, HOPS, LAZINESS)
-    csds = np.random.default_rng(0).normal(size=(7, 128)).astype(np.float32)
-    return hops, np.arange(sizes.nodes) % len(csds), unit(csds)
+    S = unit(np.random.default_rng(0).normal(size=(7, 128)).astype(np.float32))
+    labels = np.arange(sizes.nodes) % len(S)
+    return Task(clock.attributes(sizes), S, labels, operator, shared=False)
 
 
-def training(hops: Hops, labels: Any, csds: Any, seed: int, drop: float = 0.5) -> Iterator[float]:
+def training(task: Task, seed: int, start: Any = None, **settings: Any) -> Iterator[float]:
     """Return the epochs of a fit."""
-    model = DGPN.variant("official", seed=seed, epochs=MANY, dropout=drop)
-    labelled = np.flatnonzero(labels >= 0)
-    start = model._start(hops.shape[1], csds.shape[1], torch.Generator().manual_seed(seed))
-    return model._train_sparse(start, hops, labelled, labels[labelled], csds)
+    given = {"seed": seed, "epochs": MANY, "hops": HOPS, "laziness": LAZINESS, **settings}
+    model, rng = DGPN.variant("official", **given), torch.Generator().manual_seed(seed)
+    labelled, maps = np.flatnonzero(task.labels >= 0), start or model._start(task, rng)
+    hops = hops_of(task, HOPS, LAZINESS)
+    return model._train(maps, hops, labelled, task.labels[labelled], task.S, rng)
 
 
-def difference(hops: Hops, labels: Any, csds: Any) -> float:
+def difference(task: Task) -> float:
     """Return how far the first losses of both sides are apart when nothing drops out."""
-    network = DenseDGPN(hops, labels, csds, drop=0.0)
+    network = DenseDGPN(hops_of(task, HOPS, LAZINESS), task.labels, task.S, drop=0.0)
     start = [each.detach().t().contiguous().clone() for each in network.maps]
-    model = DGPN.variant("official", dropout=0.0, epochs=EQUAL)
-    labelled = np.flatnonzero(labels >= 0)
     maps = dict(zip(NAMES, start, strict=True))
-    ours = np.array(list(model._train_sparse(maps, hops, labelled, labels[labelled], csds)))
+    ours = np.array(list(training(task, 0, maps, dropout=0.0, epochs=EQUAL)))
     theirs = np.array([network.epoch() for _ in range(EQUAL)])
     return float(np.abs(ours / theirs - 1).max())
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -14,6 +15,31 @@ import pytest
 from topic_graph import Call, one_thread
 
 PAPER_DATA = Path(__file__).parents[2] / "shared" / "data"
+NEEDED = {  # rooms that are tested only where an extra is installed -> modules of that extra
+    "models/baselines": ("torch", "ot", "geoopt"),
+    "models/dgpn": ("torch", "numba"),
+    "paper": ("torch", "numba", "ot", "geoopt", "optuna", "matplotlib"),
+}
+
+
+class WithoutExtra(pytest.Module):
+    """A test file that cannot be imported here; it is skipped, and the reason named."""
+
+    reason = ""
+
+    def collect(self) -> NoReturn:
+        pytest.skip(self.reason)
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> WithoutExtra | None:
+    """Collect a test file as one that is skipped where its extra is missing."""
+    for room, modules in NEEDED.items():
+        missing = [module for module in modules if find_spec(module) is None]
+        if missing and module_path.is_relative_to(Path(__file__).parent / room):
+            found: WithoutExtra = WithoutExtra.from_parent(parent, path=module_path)
+            found.reason = f"needs {', '.join(missing)}"
+            return found
+    return None
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,10 @@ import pytest
 
 import unseen
 from topic_graph import Call, Sample, sample, write_files
-from unseen.classes import NONE_OF_THESE, Classes
-from unseen.errors import InputError
+from unseen.core.classes import NONE_OF_THESE, Classes
+from unseen.core.errors import InputError
+from unseen.core.graph import Graph
 from unseen.evaluate import compare_runs, evaluate_files
-from unseen.graph import Graph
 from unseen.prediction import Prediction
 
 pytestmark = pytest.mark.usefixtures("quick_map")
@@ -24,27 +25,25 @@ pytestmark = pytest.mark.usefixtures("quick_map")
 
 @pytest.fixture(scope="module")
 def given() -> Sample:
-    return sample(per_class=12, agreement=0.6)
+    return sample(per_class=12, homophily=0.6)
 
 
 @pytest.fixture(scope="module")
 def sure(given: Sample) -> Prediction:
     """Every node gets a class."""
-    made: Prediction = unseen.classify(given.graph, given.classes, given.labels(0, 1))
-    return made
+    return unseen.classify(given.graph, given.classes, given.labels(0, 1))
 
 
 @pytest.fixture(scope="module")
 def half(sure: Prediction) -> float:
-    """A confidence that about half of the nodes have, as a table shows it."""
-    shown = sorted(sure.to_polars()["confidence"])
+    """A confidence that some nodes have and others have not, as a table shows it."""
+    shown = sorted(set(sure.to_polars()["confidence"]))
     return float(shown[len(shown) // 2])
 
 
 @pytest.fixture(scope="module")
 def shy(given: Sample, half: float) -> Prediction:
-    made: Prediction = unseen.classify(given.graph, given.classes, given.labels(0, 1), abstain=half)
-    return made
+    return unseen.classify(given.graph, given.classes, given.labels(0, 1), abstain=half)
 
 
 @pytest.fixture(scope="module")
@@ -101,13 +100,18 @@ def test_the_ends_of_the_scale(abstain: float, left: str, given: Sample, tmp_pat
 def test_what_is_no_confidence_is_refused(abstain: Any, given: Sample, sure: Prediction) -> None:
     with pytest.raises(InputError, match="abstain: expected a confidence from 0 to 1, found"):
         unseen.classify(given.graph, given.classes, abstain=abstain)
+    fitted = copy(sure.classifier).set_params(abstain=abstain)
     with pytest.raises(InputError, match="abstain: expected a confidence from 0 to 1, found"):
-        unseen.predict(sure.classifier, given.graph, abstain=abstain)
+        fitted.explain(given.graph)
 
 
-def test_a_number_of_numpy_will_do(given: Sample) -> None:
-    made = unseen.classify(given.graph, given.classes, abstain=np.float32(0.5))
+def test_numbers_of_numpy_will_do(given: Sample, tmp_path: Path) -> None:
+    numbers: Any = {"abstain": np.float32(0.5), "seed": np.int64(3)}
+    made = unseen.classify(given.graph, given.classes, **numbers)
     assert json.dumps(made.record["settings"]["abstain"]) == "0.5"
+    assert json.dumps(made.record["settings"]["seed"]) == "3"
+    loaded = unseen.load(made.save(tmp_path / "run"))
+    assert (loaded.abstain, loaded.seed) == (0.5, 3)
 
 
 def test_a_class_of_that_name_only_without_abstaining() -> None:
@@ -118,10 +122,13 @@ def test_a_class_of_that_name_only_without_abstaining() -> None:
         unseen.classify(graph, classes, abstain=0.5)
 
 
-def test_predict(given: Sample, sure: Prediction, half: float) -> None:
+def test_a_fitted_classifier_that_is_told_to_abstain(
+    given: Sample, sure: Prediction, half: float
+) -> None:
     known = given.labels(0, 1)
-    whole = unseen.predict(sure.classifier, given.graph, labels=known)
-    made = unseen.predict(sure.classifier, given.graph, labels=known, abstain=half)
+    whole = sure.classifier.explain(given.graph, labels=known)
+    shy = copy(sure.classifier).set_params(abstain=half)
+    made = shy.explain(given.graph, labels=known)
     below = whole.to_polars()["confidence"].to_numpy() < half
     np.testing.assert_array_equal(made.label, np.where(below, -1, whole.label))
     assert made.record["settings"]["abstain"] == half
@@ -196,9 +203,12 @@ def test_compare(run: Path, sure: Prediction, shy: Prediction, tmp_path: Path) -
     assert found.settings["abstain"] == (None, shy.record["settings"]["abstain"])
 
 
-def test_a_saved_model_of_such_a_run(run: Path, given: Sample, sure: Prediction) -> None:
-    again = unseen.predict(unseen.load(run), given.graph, labels=given.labels(0, 1))
-    assert (again.label >= 0).all()
+def test_a_saved_run_abstains_as_it_did_until_it_is_told_otherwise(
+    run: Path, sure: Prediction, shy: Prediction
+) -> None:
+    loaded = unseen.load(run)
+    np.testing.assert_array_equal(loaded.explain().label, shy.label)
+    again = unseen.load(run).set_params(abstain=None).explain()
     np.testing.assert_array_equal(again.label, sure.label)
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
+from unseen.core.operator import Operator
 from unseen.explain import hop_shares, reasons
-from unseen.propagate.operators import Operator
 
 STAR = Operator([[0, 1, 5, 2, 0], [1, 0, 0, 0, 0], [5, 0, 0, 0, 0], [2, 0, 0, 0, 0], [0] * 5])
 IDS = ["hub", "a", "b", "c", "alone"]

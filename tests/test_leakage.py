@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,13 @@ import pytest
 
 import unseen
 import unseen.cli
-from topic_graph import Sample, one_thread, sample, write_files
-from unseen.classes import Classes, Labels, Split
+from topic_graph import Sample, bag_of_words, sample, write_files
+from unseen.core.classes import Classes
+from unseen.core.graph import Graph
+from unseen.core.labels import Labels, Split
 from unseen.datasets.export import export
 from unseen.datasets.registry import Dataset
 from unseen.evaluate.protocol import generalised, hold_out
-from unseen.graph import Graph
 from unseen.prediction import Prediction
 
 Rule = Callable[[Labels], Labels]  # what a model may see of the truth
@@ -35,10 +36,7 @@ FOUR_SEEN = Split(seen=(0, 1, 2, 3), validation=(), unseen=(4,))  # enough to ch
 TIMES = ("created", "seconds", "steps")  # of a record, which differ from run to run
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread() -> Iterator[None]:
-    with one_thread():
-        yield
+pytestmark = pytest.mark.usefixtures("quick_map")
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +54,11 @@ def mixed(split: Split) -> Rule:
 
 def other_truths(truth: Labels, split: Split) -> list[Labels]:
     """Return truths that differ on the nodes of unseen classes, and only there."""
-    hidden = np.flatnonzero(np.isin(truth.of, split.unseen))
-    shuffled, deleted = truth.of.copy(), truth.of.copy()
+    hidden = np.flatnonzero(np.isin(truth.codes, split.unseen))
+    shuffled, deleted = truth.codes.copy(), truth.codes.copy()
     shuffled[hidden] = np.random.default_rng(1).permutation(shuffled[hidden])
     deleted[hidden] = -1
-    found = [Labels(other) for other in (shuffled, deleted) if (other != truth.of).any()]
+    found = [Labels(other) for other in (shuffled, deleted) if (other != truth.codes).any()]
     assert len(found) == min(len(split.unseen), 2)
     return found
 
@@ -73,7 +71,7 @@ def leaks(job: Job, rule: Rule, truth: Labels, split: Split) -> bool:
 def all_of(prediction: Prediction) -> bytes:
     """Return all that came out, but for times."""
     record = {key: value for key, value in prediction.record.items() if key not in TIMES}
-    arrays = (prediction.label, prediction.runner_up, prediction.confidence, prediction.hop_shares)
+    arrays = (prediction.label, prediction.runner_up, prediction.proba, prediction.hop_shares)
     return b"\n".join(
         [
             prediction.to_polars().write_csv().encode(),
@@ -85,9 +83,7 @@ def all_of(prediction: Prediction) -> bytes:
 
 def in_words(graph: Graph, named: bool) -> Graph:
     """Return the graph with counts of words instead of texts."""
-    rows = [text.split() for text in graph.texts or ()]
-    vocabulary = sorted({word for row in rows for word in row})
-    counts = np.array([[row.count(word) for word in vocabulary] for row in rows], np.float32)
+    counts, vocabulary = bag_of_words(graph)
     words = vocabulary if named else None
     return Graph(graph.adjacency, features=counts, ids=graph.ids, vocabulary=words)
 
@@ -105,10 +101,10 @@ every_form = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
 
 @every_form
 @pytest.mark.parametrize("split", [THREE_SEEN, FOUR_SEEN], ids=["three seen", "four seen"])
-@pytest.mark.parametrize(("among", "game"), [("unseen", plain), ("all", mixed)])
+@pytest.mark.parametrize(("among", "protocol"), [("unseen", plain), ("all", mixed)])
 def test_classify(
-    among: str,
-    game: Callable[[Split], Rule],
+    among: Any,
+    protocol: Callable[[Split], Rule],
     split: Split,
     form: Callable[[Graph], Graph],
     given: Sample,
@@ -118,14 +114,27 @@ def test_classify(
     def job(truth: Labels, known: Labels) -> bytes:
         return all_of(unseen.classify(graph, given.classes, known, among=among))
 
-    assert not leaks(job, game(split), Labels(given.truth), split)
+    assert not leaks(job, protocol(split), Labels(given.truth), split)
 
 
 def test_predict_with_a_saved_model(given: Sample) -> None:
     def job(truth: Labels, known: Labels) -> bytes:
-        model = unseen.classify(given.graph, given.classes, known).classifier
+        fitted = unseen.ZeroShotNodeClassifier(abstain=0.6)
+        fitted.fit(given.graph, given.classes, known)
         more = given.classes.joined(Classes(["History", "Music"]))
-        return all_of(unseen.predict(model, given.graph, more, known, abstain=0.6))
+        return all_of(fitted.explain(given.graph, more, known))
+
+    assert not leaks(job, mixed(THREE_SEEN), Labels(given.truth), THREE_SEEN)
+
+
+def test_added_nodes_and_classes(given: Sample) -> None:
+    new = pl.DataFrame({"id": ["new"], "text": ["a general report"]})
+    edges = pl.DataFrame({"source": ["new"] * 5, "target": ["0", "1", "2", "3", "4"]})
+
+    def job(truth: Labels, known: Labels) -> bytes:
+        fitted = unseen.ZeroShotNodeClassifier().fit(given.graph, given.classes, known)
+        added = all_of(fitted.add_nodes(new, edges))
+        return added + all_of(fitted.add_classes(["History"]).explain())
 
     assert not leaks(job, mixed(THREE_SEEN), Labels(given.truth), THREE_SEEN)
 
@@ -141,7 +150,7 @@ def test_a_job_that_knew_everything_leaves_nothing_behind(
     graph, truth = form(given.graph), Labels(given.truth)
     known = hold_out(truth, THREE_SEEN)
     before = all_of(unseen.classify(graph, given.classes, known))
-    almost = truth.of.copy()
+    almost = truth.codes.copy()
     almost[::10] = -1
     unseen.classify(graph, given.classes, Labels(almost))
     assert all_of(unseen.classify(graph, given.classes, known)) == before
@@ -158,7 +167,7 @@ def test_descriptions_written_after_a_look_at_the_nodes(given: Sample) -> None:
     def job(truth: Labels, known: Labels) -> bytes:
         about = []
         for c, text in enumerate(given.classes.descriptions or ()):
-            first = np.flatnonzero(truth.of == c)[:1]
+            first = np.flatnonzero(truth.codes == c)[:1]
             about.append(" ".join([text or "", *(texts[i] for i in first)]))
         return all_of(unseen.classify(given.graph, Classes(given.classes.names, about), known))
 
@@ -173,7 +182,7 @@ def test_labels_that_were_hidden_too_late(form: Callable[[Graph], Graph], given:
         return all_of(unseen.classify(graph, given.classes, known))
 
     def rule(truth: Labels) -> Labels:
-        return Labels(np.where(np.arange(len(truth.of)) % 2, truth.of, -1))
+        return Labels(np.where(np.arange(len(truth.codes)) % 2, truth.codes, -1))
 
     assert leaks(job, rule, Labels(given.truth), THREE_SEEN)
 
@@ -211,7 +220,7 @@ def files_of(run: Path) -> dict[str, Any]:
 
 def write_truth(path: Path, truth: Labels, given: Sample) -> Path:
     names = [*given.classes.names, ""]
-    table = {"id": list(given.graph.ids or ()), "label": [names[c] for c in truth.of]}
+    table = {"id": list(given.graph.ids or ()), "label": [names[c] for c in truth.codes]}
     pl.DataFrame(table).write_csv(path)
     return path
 
@@ -263,8 +272,8 @@ def test_numbers_beside_texts_and_sizes_beside_classes(
     for k, other in enumerate([truth, *other_truths(truth, THREE_SEEN)]):
         paths = write_files(tmp_path / str(k), given, hold_out(other, THREE_SEEN))
         for name, column in (
-            ("nodes", other.of),
-            ("classes", [int((other.of == c).sum()) for c in range(len(given.classes))]),
+            ("nodes", other.codes),
+            ("classes", [int((other.codes == c).sum()) for c in range(len(given.classes))]),
         ):
             table = pl.read_csv(paths[name], schema_overrides={"id": pl.String})
             table.with_columns(number=pl.Series(column)).write_csv(paths[name])

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from unseen.classes import Classes, Labels
-from unseen.graph import Graph
+from unseen.core.classes import Classes
+from unseen.core.graph import Graph
+from unseen.core.labels import Labels
+from unseen.prediction import Prediction
 
 Call = Callable[..., tuple[int, str, str]]  # of a command: exit code, output, complaint
 TOPICS = {
@@ -35,8 +38,11 @@ FILLER = "new report people year first part long general work place known group 
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Train on one thread: on a busy machine two take ten times as long with small matrices."""
-    import torch
-
+    try:
+        import torch
+    except ImportError:
+        yield
+        return
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -60,8 +66,8 @@ class Sample:
         return float((self.truth[nodes] == label).mean())
 
 
-def sample(per_class: int = 30, agreement: float = 0.85, topical: int = 1, seed: int = 0) -> Sample:
-    """Return a graph in which a share `agreement` of ties joins nodes of one class."""
+def sample(per_class: int = 30, homophily: float = 0.85, topical: int = 1, seed: int = 0) -> Sample:
+    """Return a graph in which this share of edges is drawn within a class, the rest anywhere."""
     rng = np.random.default_rng(seed)
     truth = rng.permutation(np.repeat(np.arange(len(TOPICS)), per_class))
     words = [about.split() for about in TOPICS.values()]
@@ -73,7 +79,7 @@ def sample(per_class: int = 30, agreement: float = 0.85, topical: int = 1, seed:
     target = np.array(
         [
             rng.choice(
-                np.flatnonzero(truth == truth[i]) if rng.random() < agreement else len(truth)
+                np.flatnonzero(truth == truth[i]) if rng.random() < homophily else len(truth)
             )
             for i in source
         ]
@@ -82,17 +88,35 @@ def sample(per_class: int = 30, agreement: float = 0.85, topical: int = 1, seed:
     return Sample(graph, Classes(list(TOPICS), ABOUT), truth)
 
 
+def without_edges(graph: Graph) -> Graph:
+    """Return the same nodes, not linked."""
+    return Graph(sp.csr_array((graph.nodes, graph.nodes)), texts=graph.texts, ids=graph.ids)
+
+
+def bag_of_words(graph: Graph) -> tuple[NDArray[np.float32], list[str]]:
+    """Return how often each text has each word [n, w], and the words."""
+    rows = [text.split() for text in graph.texts or ()]
+    vocabulary = sorted({word for row in rows for word in row})
+    counts = [[row.count(word) for word in vocabulary] for row in rows]
+    return np.array(counts, dtype=np.float32), vocabulary
+
+
+def answers(prediction: Prediction) -> dict[str, str]:
+    """Return the label of each node by its id."""
+    return dict(prediction.to_polars().select("id", "label").iter_rows())
+
+
 def write_files(folder: Path, given: Sample, labels: Labels | None = None) -> dict[str, Path]:
     """Write nodes, edges and classes as CSV; return their paths by option."""
     folder.mkdir(parents=True, exist_ok=True)
     graph, names = given.graph, [*given.classes.names, ""]
     nodes = pl.DataFrame({"id": graph.ids, "text": graph.texts})
     if labels is not None:
-        nodes = nodes.with_columns(label=pl.Series([names[c] for c in labels.of]))
-    ties = graph.adjacency.tocoo()
-    once = ties.row < ties.col
+        nodes = nodes.with_columns(label=pl.Series([names[c] for c in labels.codes]))
+    ends = graph.adjacency.tocoo()
+    once = ends.row < ends.col
     edges = pl.DataFrame(
-        {"source": ties.row[once].astype(str), "target": ties.col[once].astype(str)}
+        {"source": ends.row[once].astype(str), "target": ends.col[once].astype(str)}
     )
     classes = pl.DataFrame({"name": given.classes.names, "description": given.classes.descriptions})
     paths = {}

@@ -1,96 +1,111 @@
-"""`check`: what a graph, its classes and its labels look like before anything is trained."""
+"""`check`: what a graph, its classes and its labels look like before anything is fitted."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unseen.core.arrays import masked, unit
+from unseen.core.labels import allowed_classes
 from unseen.csd.quality import class_prototypes, informative, quality
-from unseen.encode.space import APART, embed
-from unseen.models.agreement import judge_ties
-from unseen.propagate.operators import Operator
-from unseen.record import FEW_LABELS, READ_BETTER, problems
-from unseen.vectors import unit
+from unseen.io.inputs import as_classes, as_graph, as_labels
+from unseen.models.homophily import estimate_homophily
+from unseen.prepare.encoded import APART
+from unseen.prepare.preparer import Preparer
+from unseen.record import FEW_LABELS, READ_BETTER, Steps, input_problems, repaired
+from unseen.select.preparation import prepare
 
 if TYPE_CHECKING:
-    from unseen.classes import Classes, Labels
+    from unseen.core.classes import Classes
+    from unseen.core.graph import Graph
+    from unseen.core.labels import Labels
     from unseen.encode.base import Progress
-    from unseen.graph import Graph
 
 LONG_TEXT = 512  # words after which most encoders stop reading
 SHORT_TEXT = 40  # words of a class description below which more of them helped on most graphs
 
 
 def check(
-    graph: Graph,
-    classes: Classes,
-    labels: Labels,
+    graph: Any,
+    classes: Any,
+    labels: Any = None,
     *,
-    encoder: str = "auto",
+    encoder: Any = "auto",
+    among: str = "all",
     device: str = "cpu",
     seed: int = 0,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Return counts, repairs, class balance, CSD quality, agreement of ties, likely problems."""
-    space = embed(graph, classes, encoder, device, progress)
-    X = unit(space.nodes - space.nodes.mean(axis=0))
-    seen = labels.seen()
+    """Return counts, repairs, class balance, CSD quality, edge homophily and likely problems.
+
+    Nodes and classes are prepared as `classify` prepares them, so the homophily is the one that it
+    works with.
+    """
+    graph, classes = as_graph(graph), as_classes(classes)
+    classes.check_choice()
+    known = as_labels(labels, graph, classes)
+    allowed = allowed_classes(among, known, classes)
+    preparer, steps = Preparer(encoder, device), Steps(progress)
+    prepared = prepare(
+        preparer, graph, classes, known, allowed, seed=seed, step=steps, progress=progress
+    )
+    task, encoded, seen = prepared.task, prepared.encoded, known.seen()
     found: dict[str, Any] = {
         "graph": {
             "nodes": graph.nodes,
             "edges": graph.edges,
             "directed": graph.directed,
-            "described_by": space.encoder,
+            "described_by": encoded.encoder,
         },
-        "repaired": asdict(graph.repairs),
-        "classes": {name: int((labels.of == c).sum()) for c, name in enumerate(classes.names)},
-        "labelled": int(labels.known.sum()),
+        "repaired": repaired(graph),
+        "classes": {name: int((known.codes == c).sum()) for c, name in enumerate(classes.names)},
+        "labelled": int(known.known.sum()),
+        "class_texts": prepared.choice.chosen,
         "csd_quality": {},
     }
     if informative(len(seen)):
-        prototypes = class_prototypes(X, labels.of, seen)
-        for kind, vectors in space.csds.items():
-            S = unit(vectors - vectors.mean(axis=0))[seen]
+        prototypes = class_prototypes(preparer.centred(encoded), known.codes, seen)
+        for kind in encoded.csds:
+            S = preparer.class_vectors(encoded, kind)[seen]
             found["csd_quality"][kind] = {
                 measure: round(float(quality(prototypes, S, measure)), 5)
                 for measure in ("kl", "cosine", "euclidean")
             }
-    kind = next(iter(space.csds))
-    S = unit(space.csds[kind] - space.csds[kind].mean(axis=0))
-    likely = problems(graph.nodes, graph.repairs.isolated_nodes, classes.names, S @ S.T)
-    if space.shared:
-        rng = np.random.default_rng(seed)
-        ties = judge_ties(X, X @ S.T, labels.of, Operator(graph.adjacency), rng)
-        found["agreement"] = {
-            "level": round(ties.level, 3),
-            "measured_on_labels": ties.measured,
-            "usable": ties.usable > 0,
+    S = preparer.class_vectors(encoded)
+    problems = input_problems(graph, classes.names, S @ S.T)
+    if task.shared:
+        X, rng = unit(task.X), np.random.default_rng(seed)
+        scores = masked(X @ unit(task.S).T, allowed)
+        homophily = estimate_homophily(X, scores, known.codes, graph.operator, rng)
+        found["homophily"] = {
+            "level": round(homophily.level, 3),
+            "measured_on_labels": homophily.measured,
+            "usable": homophily.usable > 0,
         }
-        if graph.edges and not ties.usable:
-            likely.append("Neighbours hardly agree on a class: the graph will be left aside.")
+        if graph.edges and not homophily.usable:
+            problems.append("Neighbours hardly agree on a class: the graph will be left aside.")
     elif len(seen) < 2:
-        likely.append(
+        problems.append(
             "Features have no names and fewer than two classes have labels: "
             "classify will refuse; give texts, a vocabulary or more labels."
         )
     else:
-        likely.append(
-            "Features have no names: clusters of nodes get theirs by how class texts relate, which "
-            "is right or wrong for many nodes at once; texts or a vocabulary are far better."
+        problems.append(
+            "Features have no names: clusters of nodes are matched to classes by how class texts "
+            "relate, which is right or wrong for many nodes at once; texts or a vocabulary are far "
+            "better."
         )
-        if space.encoder in APART:
-            likely.append(READ_BETTER)
-    likely += _label_problems(classes, labels) + _text_problems(graph, classes)
-    found["problems"] = likely
+        if encoded.encoder in APART:
+            problems.append(READ_BETTER)
+    found["problems"] = problems + _label_problems(classes, known) + _text_problems(graph, classes)
     return found
 
 
 def _label_problems(classes: Classes, labels: Labels) -> list[str]:
     few = [
         f"Class {classes.names[c]!r} has only {count} labelled nodes."
-        for c, count in zip(*np.unique(labels.of[labels.known], return_counts=True), strict=True)
+        for c, count in zip(*np.unique(labels.codes[labels.known], return_counts=True), strict=True)
         if count < FEW_LABELS
     ]
     if labels.known.all():

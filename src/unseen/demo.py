@@ -11,13 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unseen.datasets.registry import load
-from unseen.encode.space import embed
+from unseen.estimator import ZeroShotNodeClassifier
 from unseen.evaluate.metrics import accuracy, macro_accuracy, majority_floor
 from unseen.models.prototype import Prototype
-from unseen.pipeline import classify
-from unseen.propagate.hops import decompose
-from unseen.propagate.operators import Operator
-from unseen.vectors import unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,20 +36,15 @@ def demonstrate(seed: int = 0, progress: Progress | None = None) -> tuple[Predic
     data = load("stdlib")
     split = data.splits["demo"]
     labels = data.truth.only(split.seen)
-    prediction = classify(
-        data.graph, data.classes, labels, among="unseen", seed=seed, progress=progress
-    )
-    unseen = np.isin(np.arange(len(data.classes)), split.unseen)
-    truth = data.truth.of[prediction.nodes]
+    fitted = ZeroShotNodeClassifier(among="unseen", seed=seed, progress=progress)
+    prediction = fitted.fit(data.graph, data.classes, labels).prediction_
+    truth = data.truth.codes[prediction.nodes]
     rows = [Row("majority class", 100 * majority_floor(truth), 100 / len(split.unseen))]
-    space = embed(data.graph, data.classes)  # cached by now
-    X = unit(space.nodes - space.nodes.mean(axis=0))
-    S = space.csds[prediction.classifier.kind]
-    S = unit(S - S.mean(axis=0))
-    operator = Operator(data.graph.adjacency)
+    encoded = fitted.preparer_.encode(data.graph, data.classes)  # cached by now
+    allowed = np.isin(np.arange(len(data.classes)), split.unseen)
+    task = fitted.preparer_.plain_task(encoded, data.graph, labels, allowed)
     for name, hops in (("text only", 0), ("text + graph (5 lazy hops)", 5)):
-        walked = decompose(X, operator, hops, 0.3)
-        guess = Prototype().fit(walked, labels.of, S).predict(walked, unseen)[prediction.nodes]
+        guess = Prototype(hops, 0.3).fit(task).predict(task)[prediction.nodes]
         rows.append(_row(name, truth, guess))
     rows.append(_row("full pipeline", truth, prediction.label))
     return prediction, rows

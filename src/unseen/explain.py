@@ -1,7 +1,7 @@
-r"""Why a node got its class: the share of each hop, and the neighbours that spoke for it.
+r"""Why a node got its class: the share of each hop, and the neighbours that agree.
 
-After k hops node i believes :math:`q^{(k)}_i`. With the winner a and the runner-up b, hop k moved
-the decision by
+With messages from k hops away, the posterior of node i is :math:`q^{(k)}_i`. With the winner a and
+the runner-up b, hop k moved the decision by
 
 .. math::
     \Delta_k = \ln \frac{q^{(k)}_{ia}}{q^{(k)}_{ib}}
@@ -21,7 +21,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unseen.propagate.operators import Operator
+    from unseen.core.operator import Operator
 
 TINY = 1e-9
 
@@ -32,7 +32,7 @@ def hop_shares(
     """Return the share of each hop in each decision; rows sum to one. [n, K+1]
 
     Args:
-        steps: beliefs after 0, 1, ..., K hops, each [n, C].
+        steps: posteriors with messages from 0, 1, ..., K hops away, each [n, C].
         winner: class that each node got. [n]
         second: runner-up of each node. [n]
     """
@@ -41,7 +41,7 @@ def hop_shares(
         [np.log((q[row, winner] + TINY) / (q[row, second] + TINY)) for q in steps], axis=1
     )  # [n, K+1]
     moved = np.maximum(np.diff(lead, axis=1, prepend=0.0), 0.0)
-    moved[moved.sum(axis=1) <= 0, 0] = 1.0  # a tie from the start: only the own text had a say
+    moved[moved.sum(axis=1) <= 0, 0] = 1.0  # even from the start: only the own text had a say
     return np.asarray(moved / moved.sum(axis=1, keepdims=True), dtype=np.float32)
 
 

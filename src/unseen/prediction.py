@@ -1,7 +1,8 @@
-"""`Prediction`: a class, a confidence, a runner-up and a reason for every node without a label."""
+"""`Prediction`: a class, probabilities, a runner-up and a reason for every node without a label."""
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
@@ -10,15 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from unseen.classes import NONE_OF_THESE
-from unseen.errors import InputError, MissingExtraError
+from unseen.core.classes import NONE_OF_THESE
+from unseen.core.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unseen.classes import Classes, Labels
-    from unseen.classifier import Classifier
-    from unseen.graph import Graph
+    from unseen.core.classes import Classes
+    from unseen.core.graph import Graph
+    from unseen.core.labels import Labels
+
+SHOWN = 10  # rows of a table in a notebook
+OUTSIDE = 0.8  # background from which a node counts as one of no listed class
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,15 +36,18 @@ class Prediction:
     graph: Graph
     classes: Classes
     labels: Labels
-    classifier: Classifier
+    classifier: Any  # the fitted `ZeroShotNodeClassifier`
     nodes: NDArray[np.int64]  # [m]
     label: NDArray[np.int64]  # class position, -1 for none of these [m]
     runner_up: NDArray[np.int64]  # class position, -1 where there was no second choice [m]
-    confidence: NDArray[np.float32]  # [m]
+    confidence: NDArray[np.float32]  # the probability of the best class [m]
+    proba: NDArray[np.float32]  # probabilities of all classes [m, C]
     hop_shares: NDArray[np.float32]  # [m, K+1]
     reasons: list[str]
-    vectors: NDArray[np.float32]  # of all nodes, for a map of them [n, d]
+    placed: NDArray[np.int64]  # nodes that a map shows, some of them labelled [v]
+    vectors: NDArray[np.float32]  # of these nodes [v, d]
     record: dict[str, Any]
+    background: NDArray[np.float32] | None = None  # probability of none of the classes [m]
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -48,19 +55,41 @@ class Prediction:
     def __repr__(self) -> str:
         return f"Prediction({len(self):,} nodes, {len(self.classes)} classes)"
 
-    def to_polars(self) -> pl.DataFrame:
-        """Return id, label, confidence, runner_up and reason, one row a node."""
-        names, ids = self.classes.names, self.graph.ids or ()
-        return pl.DataFrame(
-            {
-                "id": [ids[i] for i in self.nodes],
-                "label": np.array([*names, NONE_OF_THESE], dtype=object)[self.label].tolist(),
-                "confidence": _shown(self.confidence),
-                "runner_up": np.array([*names, ""], dtype=object)[self.runner_up].tolist(),
-                "reason": self.reasons,
-            },
-            schema_overrides={"id": pl.String, "label": pl.String, "runner_up": pl.String},
+    def _repr_html_(self) -> str:
+        """Return the first rows as a table, for a notebook."""
+        table = self.to_polars(slice(0, SHOWN))
+        head = "".join(f"<th>{name}</th>" for name in table.columns)
+        body = "".join(
+            f"<tr>{''.join(f'<td>{html.escape(str(cell))}</td>' for cell in row)}</tr>"
+            for row in table.iter_rows()
         )
+        more = f"<p>{self!r}; the first {len(table)} are shown.</p>" if len(self) > SHOWN else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+    def to_polars(self, rows: slice = slice(None), top: int = 0) -> pl.DataFrame:
+        """Return id, label, confidence, runner_up and reason, one row a node.
+
+        Args:
+            rows: which rows; all when left out.
+            top: how many of the best classes get columns of their own, label_1, probability_1, ...
+        """
+        names, ids = self.classes.names, self.graph.ids or ()
+        columns = {
+            "id": [ids[i] for i in self.nodes[rows]],
+            "label": np.array([*names, NONE_OF_THESE], dtype=object)[self.label[rows]].tolist(),
+            "confidence": shown(self.confidence[rows]),
+            "runner_up": np.array([*names, ""], dtype=object)[self.runner_up[rows]].tolist(),
+            "reason": self.reasons[rows],
+        }
+        if top:
+            best = self._best(top)[rows]
+            for k in range(best.shape[1]):
+                columns[f"label_{k + 1}"] = np.array(names, dtype=object)[best[:, k]].tolist()
+                columns[f"probability_{k + 1}"] = shown(
+                    np.take_along_axis(self.proba[rows], best[:, [k]], axis=1)[:, 0]
+                )
+        texts = {name: pl.String for name in columns if name.startswith(("label", "runner", "id"))}
+        return pl.DataFrame(columns, schema_overrides=texts)
 
     def to_pandas(self) -> Any:
         """Return the same table as a pandas data frame."""
@@ -70,11 +99,100 @@ class Prediction:
             raise MissingExtraError("to_pandas", "pandas") from error
         return pd.DataFrame(self.to_polars().to_dict(as_series=False))
 
-    def save(self, folder: Path | str) -> Path:
-        """Write predictions, report, model, record and inputs as a run folder (see `run.py`)."""
+    def top(self, k: int = 3) -> pl.DataFrame:
+        """Return the k most probable classes of each node: id, rank, label, probability."""
+        best = self._best(k)  # [m, k]
+        names, ids = np.array(self.classes.names, dtype=object), self.graph.ids or ()
+        return pl.DataFrame(
+            {
+                "id": np.repeat(np.array([ids[i] for i in self.nodes], object), best.shape[1]),
+                "rank": np.tile(np.arange(1, best.shape[1] + 1), len(best)),
+                "label": names[best.ravel()],
+                "probability": shown(np.take_along_axis(self.proba, best, axis=1).ravel()),
+            },
+            schema_overrides={"id": pl.String, "label": pl.String},
+        )
+
+    def probabilities(self) -> pl.DataFrame:
+        """Return id, one column of probabilities a class, and that of none of them beside."""
+        ids = self.graph.ids or ()
+        names = [name if name != "id" else "id (class)" for name in self.classes.names]
+        columns = {name: self.proba[:, c] for c, name in enumerate(names)}
+        if self.background is not None and NONE_OF_THESE not in columns:
+            columns[NONE_OF_THESE] = self.background
+        return pl.DataFrame(
+            {"id": pl.Series([ids[i] for i in self.nodes], dtype=pl.String)} | columns
+        )
+
+    def followed_by(self, other: Prediction) -> Prediction:
+        """Return these answers and those about nodes that were added to the graph."""
+
+        def both(name: str) -> NDArray[Any]:
+            return np.concatenate([getattr(self, name), getattr(other, name)])
+
+        rows = ("nodes", "label", "runner_up", "confidence", "proba", "hop_shares")
+        arrays: dict[str, Any] = {name: both(name) for name in (*rows, "placed", "vectors")}
+        if self.background is not None and other.background is not None:
+            arrays["background"] = both("background")
+        return replace(other, reasons=self.reasons + other.reasons, **arrays)
+
+    def save(self, folder: Path | str, top: int = 0) -> Path:
+        """Write predictions, report, model, record and inputs as a run folder."""
         from unseen.run import write_run
 
-        return write_run(self, Path(folder))
+        return write_run(self, Path(folder), top)
+
+    def suggest(self, count: int = 50, errors: bool = False, seed: int = 0) -> pl.DataFrame:
+        """Return nodes to label next: id, label, confidence and text.
+
+        Those whose labels would teach most (`select/suggest.py`); with `errors`, those most likely
+        wrong.
+        """
+        from unseen.select.suggest import likely_errors, suggest
+
+        if errors:
+            rows = likely_errors(self.proba, count)
+        else:
+            rows = suggest(self.vectors, self.graph.operator, self.proba, self.nodes, count, seed)
+        texts = self.graph.texts or [""] * self.graph.nodes
+        found: pl.DataFrame = self.to_polars().select("id", "label", "confidence")[rows.tolist()]
+        return found.with_columns(pl.Series("text", [texts[i] for i in self.nodes[rows]]))
+
+    def _best(self, k: int) -> NDArray[np.int64]:
+        """Return the k most probable classes of each node, the best first. [m, k]"""
+        if k < 1:
+            raise InputError(f"top: expected 1 class or more, found {k}")
+        order: NDArray[np.int64] = np.argsort(-self.proba, axis=1, kind="stable")
+        return order[:, : min(k, order.shape[1])]
+
+
+def probabilities(
+    posterior: NDArray[np.float32],
+    winner: NDArray[np.int64],
+    confidence: NDArray[np.float32],
+    allowed: NDArray[np.bool_],
+) -> NDArray[np.float32]:
+    r"""Return probabilities whose largest is the confidence; the order of classes stays. [m, C]
+
+    Neighbours repeat each other, so a posterior is surer of itself than it should be. With its
+    largest entry :math:`q_a` and confidence c it is mixed with equal chances for all C classes,
+
+    .. math:: p = (1 - w) q + w / C, \qquad w = (q_a - c) / (q_a - 1 / C),
+
+    and where it is not sure enough, the other entries are scaled down to the rest.
+    """
+    rows, count = np.arange(len(posterior)), int(allowed.sum())
+    q = posterior[rows, winner]
+    even = np.float32(1 / count)
+    c = np.maximum(confidence, even) if count > 1 else np.ones_like(confidence)
+    w = np.clip((q - c) / np.maximum(q - even, np.float32(1e-9)), 0, 1)[:, None]
+    p = (1 - w) * posterior + w * np.where(allowed, even, np.float32(0))
+    rest = np.maximum(p.sum(axis=1) - p[rows, winner], np.float32(1e-30))
+    p *= ((1 - c) / rest)[:, None]
+    behind = np.nextafter(c, np.float32(0))  # rounding must not put another class first
+    p = np.minimum(p, np.where(posterior < q[:, None], behind[:, None], c[:, None]))
+    p[rows, winner] = c
+    return np.asarray(p, dtype=np.float32)
 
 
 def check_abstain(abstain: float | None, classes: Classes) -> float | None:
@@ -95,12 +213,19 @@ def check_abstain(abstain: float | None, classes: Classes) -> float | None:
     return float(number)
 
 
-def abstaining(prediction: Prediction, abstain: float | None) -> Prediction:
-    """Answer "none of these" where the confidence, as the table shows it, is below `abstain`."""
+def abstaining(
+    prediction: Prediction, abstain: float | None, open_world: bool = False
+) -> Prediction:
+    """Answer "none of these" where the confidence, as the table shows it, is below `abstain`.
+
+    In an open world, also where the background is more likely than not.
+    """
+    if open_world and prediction.background is not None:
+        prediction = _outside(prediction, prediction.background)
     if abstain is None:
         return prediction
-    confidence = _shown(prediction.confidence)
-    below = confidence < abstain
+    confidence = shown(prediction.confidence)
+    below = (confidence < abstain) & (prediction.label >= 0)
     reasons = list(prediction.reasons)
     for i in np.flatnonzero(below).tolist():
         closest = prediction.classes.names[prediction.label[i]]
@@ -115,6 +240,20 @@ def abstaining(prediction: Prediction, abstain: float | None) -> Prediction:
     )
 
 
-def _shown(confidence: NDArray[np.float32]) -> NDArray[np.float64]:
+def _outside(prediction: Prediction, background: NDArray[np.float32]) -> Prediction:
+    outside = background >= OUTSIDE
+    reasons = list(prediction.reasons)
+    for i in np.flatnonzero(outside).tolist():
+        closest = prediction.classes.names[prediction.label[i]]
+        reasons[i] = f"fits no class well (background {background[i]:.2f}), {closest!r} best"
+    return replace(
+        prediction,
+        label=np.where(outside, -1, prediction.label),
+        runner_up=np.where(outside, prediction.label, prediction.runner_up),
+        reasons=reasons,
+    )
+
+
+def shown(confidence: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return confidences with the four digits that tables have."""
     return np.asarray(np.round(confidence.astype(np.float64), 4), dtype=np.float64)

@@ -3,76 +3,122 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable
-from dataclasses import asdict
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import distributions, version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from unseen.csd.quality import class_prototypes, informative, quality
-from unseen.encode.space import APART, KINDS
-from unseen.models.align import Align
-from unseen.models.refine import Refine
-from unseen.vectors import unit
+from unseen.prediction import check_abstain
+from unseen.prepare.encoded import APART, KINDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unseen.encode.space import Space
+    from unseen.answer import Case
+    from unseen.core.graph import Graph
+    from unseen.encode.base import Progress
     from unseen.prediction import Prediction
-    from unseen.validate import Choice
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "torch", "wordllama", "pot")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "torch", "wordllama")
 FEW_LABELS = 5
 READ_BETTER = "Class texts alone decide here: --encoder minilm reads them better than the default."
 MANY_CLASSES = 200  # above which nobody looks at a table of all pairs
 ALIKE = 0.6  # cosine of two centred CSDs above which their classes will be confused
 
 
-def describe(
-    prediction: Prediction,
-    space: Space,
-    allowed: NDArray[np.bool_],
-    settings: dict[str, Any],
-    choices: list[Choice],
-    steps: list[dict[str, Any]],
-    seconds: float,
-) -> dict[str, Any]:
+@dataclass
+class Steps:
+    """What was done and how long it took, reported to the user as it happens."""
+
+    progress: Progress | None = None
+    done: list[dict[str, Any]] = field(default_factory=list)
+    total: int = 5
+    began: float = field(default_factory=time.perf_counter)
+
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[dict[str, Any]]:
+        if self.progress is not None:
+            self.progress(name, len(self.done), self.total)
+        entry: dict[str, Any] = {"step": name, "seconds": 0.0, "detail": ""}
+        start = time.perf_counter()
+        threads = None if name == "encode" else 1  # thin products gain nothing from a second one
+        with threadpool_limits(limits=threads, user_api="blas"):
+            yield entry
+        entry["seconds"] = round(time.perf_counter() - start, 3)
+        self.done.append(entry)
+
+
+def describe(prediction: Prediction, case: Case, steps: Steps) -> dict[str, Any]:
     """Return the record of a prediction."""
     classifier, graph = prediction.classifier, prediction.graph
-    csds = (
-        classifier.class_vectors(space)
-        if len(space.csds["name"]) == len(prediction.classes)
-        else None
-    )
-    similarity = None if csds is None or len(csds) > MANY_CLASSES else csds @ csds.T
-    record = {
+    csds = classifier.preparer_.class_vectors(case.encoded)
+    similarity = None if len(csds) > MANY_CLASSES else csds @ csds.T
+    found = classifier.model_.describe() if hasattr(classifier.model_, "describe") else {}
+    warnings = found.pop("warnings", [])
+    return {
         "unseen": version("unseen"),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "seconds": round(seconds, 2),
-        "settings": settings,
+        "seconds": round(time.perf_counter() - steps.began, 2),
+        "settings": {
+            "encoder": classifier.preparer_.encoder_,
+            "among": classifier.among,
+            "abstain": check_abstain(classifier.abstain, prediction.classes),
+            "device": classifier.device,
+            "seed": int(classifier.seed),
+            "directed": graph.directed,
+            "model": repr(classifier.model_)[:500],
+        },
         "versions": versions(),
         "graph": {
             "nodes": graph.nodes,
             "edges": graph.edges,
             "directed": graph.directed,
-            **asdict(graph.repairs),
+            **repaired(graph),
             "labelled": int(prediction.labels.known.sum()),
             "unlabelled": len(prediction),
         },
         "abstained": int((prediction.label < 0).sum()),
         "classes": _classes(prediction),
         "class_similarity": [] if similarity is None else np.round(similarity, 4).tolist(),
-        **_quality(prediction, space, csds),
-        "choices": [asdict(choice) for choice in choices],
-        "steps": steps,
-        "agreement": _agreement(prediction),
+        **_quality(prediction, case, csds),
+        "choices": [asdict(choice) for choice in classifier.choices_],
+        "steps": steps.done,
+        "homophily": None,
+        **found,
         "hop_share": _shares(prediction),
+        "background": None
+        if prediction.background is None
+        else round(float(prediction.background.mean()), 4),
+        "warnings": [
+            *classifier.warnings_,
+            *_warnings(prediction, case, similarity),
+            *warnings,
+        ],
     }
-    record["warnings"] = _warnings(prediction, similarity, allowed)
-    return record
+
+
+def record_of_both(prediction: Prediction, earlier: dict[str, Any]) -> dict[str, Any]:
+    """Return the record of answers of which the last are about nodes that were added."""
+    last = prediction.record
+    return earlier | {
+        "graph": last["graph"] | {"unlabelled": len(prediction)},
+        "abstained": int((prediction.label < 0).sum()),
+        "classes": _classes(prediction),
+        "hop_share": _shares(prediction),
+        "steps": earlier["steps"] + last["steps"],
+    }
+
+
+def repaired(graph: Graph) -> dict[str, Any]:
+    """Return what was put right or left out while the graph was built, as JSON has it."""
+    return asdict(graph.repairs) | {"unused_columns": list(graph.repairs.unused_columns)}
 
 
 def versions(packages: Iterable[str] = PACKAGES) -> dict[str, str]:
@@ -86,12 +132,12 @@ def _classes(prediction: Prediction) -> list[dict[str, Any]]:
     rows = []
     for c, name in enumerate(prediction.classes.names):
         given = prediction.label == c
-        labelled = int((prediction.labels.of == c).sum())
+        labelled = int((prediction.labels.codes == c).sum())
         rows.append(
             {
                 "name": name,
                 "description": (prediction.classes.descriptions or ())[c],
-                "seen": name in prediction.classifier.seen or labelled > 0,
+                "seen": name in prediction.classifier.seen_ or labelled > 0,
                 "labelled": labelled,
                 "predicted": int(given.sum()),
                 "confidence": round(float(prediction.confidence[given].mean()), 4)
@@ -102,41 +148,25 @@ def _classes(prediction: Prediction) -> list[dict[str, Any]]:
     return rows
 
 
-def _quality(
-    prediction: Prediction, space: Space, csds: NDArray[np.float32] | None
-) -> dict[str, Any]:
+def _quality(prediction: Prediction, case: Case, csds: NDArray[np.float32]) -> dict[str, Any]:
     """Eq. 1-3 on labelled classes, where three or more are seen; on predicted ones otherwise."""
-    seen = prediction.labels.seen()
-    of = prediction.labels.of
+    codes, seen = prediction.labels.codes, prediction.labels.seen()
     basis = f"labelled nodes of {len(seen)} seen classes"
     if not informative(len(seen)):
-        of = prediction.labels.of.copy()
-        of[prediction.nodes] = prediction.label
-        seen = np.unique(of[of >= 0])
+        codes = codes.copy()
+        codes[prediction.nodes] = prediction.label
+        seen = np.unique(codes[codes >= 0])
         basis = f"predicted classes ({len(seen)}), since fewer than three have labels"
-    if csds is None or not informative(len(seen)):
+    if case.halo is not None or not informative(len(seen)):
         note = "needs at least three classes: with two, Eq. 1-3 is constant"
-        return {"csd_quality": None, "csd_quality_note": note}
-    prototypes = class_prototypes(unit(space.nodes - space.nodes.mean(axis=0)), of, seen)
+        return {"csd_quality": None, "csd_quality_note": note if case.halo is None else ""}
+    X = prediction.classifier.preparer_.centred(case.encoded)
+    prototypes = class_prototypes(X, codes, seen)
     measured = {
         measure: round(float(quality(prototypes, csds[seen], measure)), 5)
         for measure in ("kl", "cosine", "euclidean")
     }
     return {"csd_quality": {"basis": basis, **measured}, "csd_quality_note": ""}
-
-
-def _agreement(prediction: Prediction) -> dict[str, Any]:
-    model = prediction.classifier.model
-    if not isinstance(model, Refine):
-        return {"level": 0.0, "information": 0.0, "control": 0.0, "measured": False, "used": True}
-    found = model.agreement_
-    return {
-        "level": round(found.level, 3),
-        "information": round(found.information, 4),
-        "control": round(found.control, 4),
-        "measured": found.measured,
-        "used": found.usable > 0,
-    }
 
 
 def _shares(prediction: Prediction) -> dict[str, Any]:
@@ -150,49 +180,45 @@ def _shares(prediction: Prediction) -> dict[str, Any]:
 
 
 def _warnings(
-    prediction: Prediction,
-    similarity: NDArray[np.float32] | None,
-    allowed: NDArray[np.bool_],
+    prediction: Prediction, case: Case, similarity: NDArray[np.float32] | None
 ) -> list[str]:
     graph, names = prediction.graph, prediction.classes.names
-    found = problems(graph.nodes, graph.repairs.isolated_nodes, names, similarity)
-    model = prediction.classifier.model
-    if isinstance(model, Refine) and graph.edges and not model.agreement_.usable:
-        why = (
-            "agree less than strangers with similar texts"
-            if model.agreement_.misleading
-            else ("hardly agree on a class")
-        )
-        found.append(f"The graph was left aside: neighbours {why}.")
-    if isinstance(model, Align) and len(model.shares_) > 1:
-        found.append(
-            "Features without names: clusters of nodes were named by how classes relate, which is "
-            f"expected to be right for {model.expected:.0%} of the nodes that were clustered."
-        )
-        if prediction.classifier.encoder in APART:
-            found.append(READ_BETTER)
+    found = input_problems(graph, names, similarity)
+    if case.encoded.encoder in APART:
+        found.append(READ_BETTER)
     if graph.texts is not None and graph.features is not None:
-        used = prediction.classifier.encoder.partition(":")[0]
+        used = case.encoded.encoder.partition(":")[0]
         left = "texts" if used in KINDS else "features"
         found.append(f"Nodes have texts and features; the {left} were not used.")
     for c in prediction.labels.seen():
-        count = int((prediction.labels.of == c).sum())
+        count = int((prediction.labels.codes == c).sum())
         if count < FEW_LABELS:
             found.append(f"Class {names[c]!r} has only {count} labelled nodes.")
     given = np.bincount(prediction.label[prediction.label >= 0], minlength=len(names))
-    empty = [names[c] for c in np.flatnonzero(allowed & (given == 0)).tolist()]
+    empty = [names[c] for c in np.flatnonzero(case.task.allowed & (given == 0)).tolist()]
     if empty:
         found.append(f"No node was given the class {', '.join(map(repr, empty[:5]))}.")
     return found
 
 
-def problems(
-    nodes: int, isolated: int, names: Any, similarity: NDArray[np.float32] | None
+def input_problems(
+    graph: Graph, names: Sequence[str], similarity: NDArray[np.float32] | None
 ) -> list[str]:
     """Return what is likely to cost accuracy, seen from the inputs alone."""
-    found = []
-    if isolated > 0.3 * nodes:
-        found.append(f"{isolated:,} of {nodes:,} nodes have no neighbour: only their texts count.")
+    found, repairs = [], graph.repairs
+    if graph.edges == 0:
+        found.append("There are no edges: texts alone answer.")
+    elif repairs.isolated_nodes > 0.3 * graph.nodes:
+        found.append(
+            f"{repairs.isolated_nodes:,} of {graph.nodes:,} nodes have no neighbour: only their "
+            "texts count."
+        )
+    if repairs.nodes_without_text:
+        found.append(
+            f"{repairs.nodes_without_text:,} nodes have no text: their neighbours answer for them."
+        )
+    if repairs.unused_columns:
+        found.append(f"Columns that were not used: {', '.join(repairs.unused_columns)}.")
     if similarity is not None:
         rows, columns = np.where(np.triu(similarity, 1) > ALIKE)
         for a, b in list(zip(rows.tolist(), columns.tolist(), strict=True))[:5]:

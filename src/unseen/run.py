@@ -1,11 +1,12 @@
-"""Run folders and saved models: what they hold, written and read without ever a pickle.
+"""Run folders and saved classifiers: what they hold, written and read without ever a pickle.
 
-    run/  predictions.csv  predictions.parquet  report.html  record.json  map.parquet
-          graph/  nodes.parquet  edges.parquet  [features.npz  vocabulary.json]
+    run/  predictions.csv  predictions.parquet  probabilities.parquet  report.html  record.json
+          map.parquet
+          graph/  nodes.parquet  edges.parquet  posterior.npy  [features.npz  vocabulary.json]
           model/  arrays.safetensors  model.json  README.md  manifest.json
           manifest.json
 
-`files.py` sees to it that a folder is whole or not there.
+`io/atomic.py` sees to it that a folder is whole or not there.
 """
 
 from __future__ import annotations
@@ -17,42 +18,36 @@ import numpy as np
 import polars as pl
 import scipy.sparse as sp
 
-from unseen.classes import NONE_OF_THESE, Classes
-from unseen.classifier import Classifier
-from unseen.encode.terms import Terms
-from unseen.errors import SavedFileError
-from unseen.files import FORMAT, check_folder, in_place, read_json, write_json, write_manifest
-from unseen.models.agreement import Agreement
-from unseen.models.align import Align
-from unseen.models.dgpn import DGPN
-from unseen.models.refine import Refine
-from unseen.sureness import Sureness
+from unseen.core.classes import NONE_OF_THESE, Classes
+from unseen.core.errors import InputError, SavedFileError
+from unseen.io.atomic import FORMAT, check_folder, in_place, read_json, write_json, write_manifest
+from unseen.io.read import read_graph, read_labels
+from unseen.models import MODELS
+from unseen.prepare.preparer import Preparer
+from unseen.select.calibration import Calibration
+from unseen.select.cross_validation import Choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unseen.graph import Graph
+    from unseen.estimator import ZeroShotNodeClassifier
     from unseen.prediction import Prediction
 
-REFINE_ARRAYS = ("csds_", "centres_", "means_", "precision_")
-ALIGN_ARRAYS = ("projection_", "plan_", "shares_")
-REFINE_NUMBERS = ("level_", "temperature_", "start_temperature_", "centre_temperature_")
 
-
-def write_run(prediction: Prediction, folder: Path) -> Path:
+def write_run(prediction: Prediction, folder: Path, top: int = 0) -> Path:
     """Write everything about a prediction into `folder`, replacing an earlier run there."""
 
     def build(new: Path) -> None:
         from unseen.report.layout import MAP_NODES, lay_out
         from unseen.report.page import render
 
-        table = prediction.to_polars()
+        table = prediction.to_polars(top=top)
         table.write_csv(new / "predictions.csv")
         table.write_parquet(new / "predictions.parquet")
-        known = prediction.labels.of.copy()
-        known[prediction.nodes] = prediction.label
-        chosen, places = lay_out(prediction.vectors, MAP_NODES, 0, known)
-        the_map = _map_table(prediction, chosen, places)
+        prediction.probabilities().write_parquet(new / "probabilities.parquet")
+        groups = _codes(prediction)[prediction.placed]
+        chosen, places = lay_out(prediction.vectors, MAP_NODES, 0, groups)
+        the_map = _map_table(prediction, prediction.placed[chosen], places)
         the_map.write_parquet(new / "map.parquet")
         write_json(new / "record.json", prediction.record)
         page = render(prediction.record, table, the_map)
@@ -65,30 +60,42 @@ def write_run(prediction: Prediction, folder: Path) -> Path:
     return in_place(folder, build)
 
 
-def save(classifier: Classifier, folder: Path | str) -> Path:
+def save(classifier: ZeroShotNodeClassifier, folder: Path | str) -> Path:
     """Write a classifier alone, as the folder that `load` and `unseen predict` take."""
     return in_place(Path(folder), lambda new: _write_model(classifier, new))
 
 
-def load(folder: Path | str) -> Classifier:
-    """Read a classifier from a model folder or from the run folder that holds one."""
-    path = Path(folder)
-    if (path / "model").is_dir():
-        path = path / "model"
+def load(folder: Path | str, *, model: Any = None, encoder: Any = None) -> ZeroShotNodeClassifier:
+    """Read a classifier from a model folder, or from a run folder with its graph and posterior."""
+    whole = Path(folder)
+    path = whole / "model" if (whole / "model").is_dir() else whole
     check_folder(path)
     settings = read_json(path / "model.json")
-    if settings.get("format", 0) > FORMAT:
+    if not isinstance(settings, dict) or settings.get("format") != FORMAT:
+        found = settings.get("format") if isinstance(settings, dict) else None
+        newer = isinstance(found, int) and found > FORMAT
+        remedy = "update with pip install --upgrade unseen" if newer else "classify again"
         raise SavedFileError(
-            f"{path}: has format {settings['format']}, but this version of unseen reads up to "
-            f"{FORMAT}; update with pip install --upgrade unseen"
+            f"{path}: has format {found}, but this version of unseen reads {FORMAT}; {remedy}"
         )
     from safetensors.numpy import load_file
 
-    arrays = load_file(path / "arrays.safetensors")
     try:
-        return _classifier(settings, arrays)
+        classifier = _classifier(settings, load_file(path / "arrays.safetensors"), model, encoder)
     except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
         raise SavedFileError(f"{path}: is not a complete model ({error}); save it again") from error
+    if path != whole:
+        _read_run(classifier, whole)
+    return classifier
+
+
+def _codes(prediction: Prediction) -> NDArray[np.int64]:
+    """Return the class of every node, -1 for none. [n]"""
+    codes = prediction.labels.codes.copy()
+    codes[prediction.nodes] = prediction.label
+    return codes
 
 
 def _map_table(
@@ -96,16 +103,16 @@ def _map_table(
 ) -> pl.DataFrame:
     """Return the nodes that the map of the report shows."""
     graph, names = prediction.graph, [*prediction.classes.names, NONE_OF_THESE]
-    of, confidence = prediction.labels.of.copy(), np.full(graph.nodes, np.nan)
-    of[prediction.nodes], confidence[prediction.nodes] = prediction.label, prediction.confidence
-    texts = graph.texts or [""] * graph.nodes
-    ids = graph.ids or ()
+    codes = _codes(prediction)
+    confidence = np.full(graph.nodes, np.nan)
+    confidence[prediction.nodes] = prediction.confidence
+    texts, ids = graph.texts or [""] * graph.nodes, graph.ids or ()
     return pl.DataFrame(
         {
             "id": [ids[i] for i in chosen],
             "x": places[:, 0],
             "y": places[:, 1],
-            "label": [names[of[i]] for i in chosen],
+            "label": [names[codes[i]] for i in chosen],
             "confidence": pl.Series(confidence[chosen]).fill_nan(None),
             "known": prediction.labels.known[chosen],
             "text": [texts[i][:160] for i in chosen],
@@ -114,142 +121,150 @@ def _map_table(
 
 
 def _write_graph(prediction: Prediction, folder: Path) -> None:
-    """Write the graph in the formats that `read_graph` takes, labels included."""
+    """Write the graph in the formats that `read_graph` takes, labels and posterior included."""
     graph, labels = prediction.graph, prediction.labels
     nodes: dict[str, Any] = {"id": list(graph.ids or ())}
     if graph.texts is not None:
         nodes["text"] = list(graph.texts)
     names = [*prediction.classes.names, ""]
-    nodes["label"] = [names[c] for c in labels.of]
+    nodes["label"] = [names[c] for c in labels.codes.tolist()]
     pl.DataFrame(nodes).write_parquet(folder / "nodes.parquet")
-    ties = sp.coo_array(graph.adjacency if graph.directed else sp.triu(graph.adjacency))
+    edges = sp.coo_array(graph.adjacency if graph.directed else sp.triu(graph.adjacency))
     ids = pl.Series(nodes["id"])
-    source, target = (ids.gather(end) for end in ties.coords)
-    pl.DataFrame({"source": source, "target": target, "weight": ties.data}).write_parquet(
+    source, target = (ids.gather(end) for end in edges.coords)
+    pl.DataFrame({"source": source, "target": target, "weight": edges.data}).write_parquet(
         folder / "edges.parquet"
     )
     if graph.features is not None:
         sp.save_npz(folder / "features.npz", sp.csr_array(graph.features))
     if graph.vocabulary is not None:
         write_json(folder / "vocabulary.json", list(graph.vocabulary))
+    fitted = prediction.classifier
+    if getattr(fitted, "graph_", None) is graph:
+        np.save(folder / "posterior.npy", fitted.posterior_.astype(np.float32))
 
 
-def read_run_graph(folder: Path) -> Graph:
-    """Read the graph of an earlier run back."""
-    from unseen.read.files import read_graph
-
+def _read_run(classifier: ZeroShotNodeClassifier, folder: Path) -> None:
+    """Take up graph, labels and posterior of a run; one of another graph has no posterior."""
     check_folder(folder)
     kept = folder / "graph"
+    posterior = kept / "posterior.npy"
+    if not posterior.is_file():
+        return
     features, vocabulary = kept / "features.npz", kept / "vocabulary.json"
-    return read_graph(
+    graph = read_graph(
         kept / "nodes.parquet",
         kept / "edges.parquet",
         features=features if features.is_file() else None,
         vocabulary=vocabulary if vocabulary.is_file() else None,
         directed=bool(read_json(folder / "record.json")["graph"]["directed"]),
     )
+    classifier.graph_ = graph
+    classifier.labels_ = read_labels(kept / "nodes.parquet", graph, classifier.class_texts_)
+    found = np.load(posterior, allow_pickle=False)
+    if found.shape != (graph.nodes, len(classifier.classes_)) or not np.isfinite(found).all():
+        raise SavedFileError(f"{posterior}: does not fit the graph of the run; classify again")
+    classifier.posterior_ = found
 
 
-def _write_model(classifier: Classifier, folder: Path) -> None:
+def _write_model(classifier: ZeroShotNodeClassifier, folder: Path) -> None:
     from safetensors.numpy import save_file
 
-    model, maps = classifier.model, classifier.maps
-    arrays = {"node_centre": classifier.node_centre, "class_centre": classifier.class_centre}
-    settings: dict[str, Any] = {
-        "format": FORMAT,
-        "classes": list(classifier.classes.names),
-        "descriptions": list(classifier.classes.descriptions or ()),
-        "seen": list(classifier.seen),
-        "encoder": classifier.encoder,
-        "identity": classifier.identity,
-        "kind": classifier.kind,
-        "hops": classifier.hops,
-        "laziness": classifier.laziness,
-        "model": type(model).__name__,
-        "params": model.get_params(),
-        "maps": None if maps is None else maps.get_params(),
-        "sureness": vars(classifier.sureness),
-    }
-    if isinstance(model, Refine):
-        arrays |= {f"model.{name}": getattr(model, name) for name in _arrays(model)}
-        settings["numbers"] = {name: float(getattr(model, name)) for name in REFINE_NUMBERS}
-        settings["agreement"] = vars(model.agreement_)
-    else:
-        arrays |= {f"model.{name}": value for name, value in model.state().items()}
-    if classifier.terms is not None:
-        arrays |= {f"terms.{name}": value for name, value in vars(classifier.terms).items()}
-    if maps is not None:
-        arrays |= {f"maps.{name}": value for name, value in maps.state().items()}
+    model, classes = classifier.model_, classifier.class_texts_
+    if not hasattr(model, "state") or not hasattr(model, "restore"):
+        raise InputError(
+            f"model: {type(model).__name__} cannot be saved; give it `state()`, which returns "
+            "arrays and plain values by name, and `restore(state)`"
+        )
+    parts = {"model": model.state(), "preparer": classifier.preparer_.state()}
+    if classes.vectors is not None:
+        parts["classes"] = {"vectors": classes.vectors}
+    arrays: dict[str, NDArray[Any]] = {}
+    values: dict[str, Any] = {}
+    for part, state in parts.items():
+        for name, value in state.items():
+            (arrays if isinstance(value, np.ndarray) else values)[f"{part}.{name}"] = value
     save_file(
         {name: np.ascontiguousarray(value) for name, value in arrays.items()},
         folder / "arrays.safetensors",
     )
     (folder / "arrays.safetensors").chmod(0o644)
+    own = type(model).__module__.partition(".")[0] != "unseen"
+    settings = {
+        "format": FORMAT,
+        "classes": list(classes.names),
+        "descriptions": list(classes.descriptions or ()),
+        "seen": list(classifier.seen_),
+        "among": classifier.among,
+        "abstain": classifier.abstain,
+        "open_world": classifier.open_world,
+        "device": classifier.device,
+        "seed": classifier.seed,
+        "encoder": classifier.encoder if isinstance(classifier.encoder, str) else None,
+        "model": type(model).__name__ if not own else None,
+        "params": {} if own else model.get_params(),
+        "calibration": vars(classifier.calibration_),
+        "choices": [vars(choice) | {"candidates": {}} for choice in classifier.choices_],
+        "state": values,
+    }
     write_json(folder / "model.json", settings)
     (folder / "README.md").write_text(_card(classifier), encoding="utf-8")
     write_manifest(folder)
 
 
-def _classifier(settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Classifier:
-    def part(prefix: str) -> dict[str, NDArray[Any]]:
-        return {
-            name.removeprefix(prefix): value
-            for name, value in arrays.items()
-            if name.startswith(prefix)
-        }
+def _classifier(
+    settings: dict[str, Any], arrays: dict[str, NDArray[Any]], model: Any, encoder: Any
+) -> ZeroShotNodeClassifier:
+    from unseen.estimator import ZeroShotNodeClassifier
 
-    model: Refine | DGPN
-    if settings["model"] in ("Refine", "Align"):
-        model = (Refine if settings["model"] == "Refine" else Align)(**settings["params"])
-        learned = part("model.")
-        for name in _arrays(model):
-            setattr(model, name, learned[name])
-        for name in REFINE_NUMBERS:
-            setattr(model, name, float(settings["numbers"][name]))
-        model.agreement_ = Agreement(**settings["agreement"])
-    else:
-        model = DGPN(**settings["params"]).restore(part("model."))
-    maps, terms = settings["maps"], part("terms.")
-    return Classifier(
-        classes=Classes(settings["classes"], settings["descriptions"]),
-        seen=tuple(settings["seen"]),
-        encoder=settings["encoder"],
-        identity=settings["identity"],
-        kind=settings["kind"],
-        node_centre=arrays["node_centre"],
-        class_centre=arrays["class_centre"],
-        hops=settings["hops"],
-        laziness=settings["laziness"],
-        maps=None if maps is None else DGPN(**maps).restore(part("maps.")),
-        model=model,
-        terms=Terms(**terms) if terms else None,
-        sureness=Sureness(**settings.get("sureness", {})),  # none up to 0.6.0
+    state = {**settings["state"], **arrays}
+
+    def part(prefix: str) -> dict[str, Any]:
+        return {n.removeprefix(prefix): v for n, v in state.items() if n.startswith(prefix)}
+
+    if settings["model"] is None and model is None:
+        raise InputError("model: the saved one was your own; give an unfitted one as `model=`")
+    if settings["encoder"] is None and encoder is None:
+        raise InputError("encoder: the saved one was your own; give it as `encoder=`")
+    if settings["model"] is not None:
+        if settings["model"] not in MODELS:
+            raise SavedFileError(f"model: {settings['model']!r} is none that unseen knows")
+        model = MODELS[settings["model"]](**settings["params"])
+    encoder = settings["encoder"] if encoder is None else encoder
+    found = ZeroShotNodeClassifier(
+        encoder=encoder,
+        **{name: settings[name] for name in ("among", "abstain", "open_world", "device", "seed")},
     )
+    vectors = arrays.get("classes.vectors")
+    found.class_texts_ = Classes(settings["classes"], settings["descriptions"], vectors)
+    found.classes_ = np.array(found.class_texts_.names, dtype=object)
+    found.seen_ = tuple(settings["seen"])
+    found.model_ = model.restore(part("model."))
+    found.preparer_ = Preparer(encoder, settings["device"]).restore(part("preparer."))
+    found.calibration_ = Calibration(**settings["calibration"])
+    found.choices_ = tuple(Choice(**choice) for choice in settings["choices"])
+    found.warnings_ = ()
+    return found
 
 
-def _arrays(model: Refine) -> tuple[str, ...]:
-    return (*REFINE_ARRAYS, *(ALIGN_ARRAYS if isinstance(model, Align) else ()))
-
-
-def _card(classifier: Classifier) -> str:
+def _card(classifier: ZeroShotNodeClassifier) -> str:
     """Return the model card."""
+    classes, preparer = classifier.class_texts_, classifier.preparer_
     rows = "\n".join(
-        f"| {_cell(name)} | {'labelled' if name in classifier.seen else 'unseen'} "
+        f"| {_cell(name)} | {'labelled' if name in classifier.seen_ else 'unseen'} "
         f"| {_cell(text or '')} |"
-        for name, text in zip(
-            classifier.classes.names, classifier.classes.descriptions or (), strict=True
-        )
+        for name, text in zip(classes.names, classes.descriptions or (), strict=True)
     )
-    grows = not isinstance(classifier.model, Align)
+    grows = getattr(classifier.model_, "adds_classes", False)
     more = ", or one that is added later by name and description" if grows else ""
-    words = "" if classifier.terms is None else "; beside both, which words go together"
+    words = "" if preparer.lsa_ is None else "; beside both, LSA of the graph's texts"
     return f"""# A zero-shot node classifier
 
 Made by `unseen`. It gives nodes of a graph like the one it was fitted on one of the classes
 below{more}.
 
-- Model: `{classifier.model!r}`
-- Vectors: of nodes by `{classifier.encoder}`, of classes from their {classifier.kind}{words}
+- Model: `{classifier.model_!r}`
+- Vectors: of nodes by `{preparer.encoder_}`, of classes from their {preparer.class_text_}{words}
 - Use: `unseen predict --model FOLDER --nodes ... --edges ... --classes ... --out ...`
 
 | class | in training | description |

@@ -40,5 +40,4 @@ def run(given: Sample, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     write_files(folder / "in", given, given.labels(0, 1))
     prediction = unseen.classify(given.graph, given.classes, given.labels(0, 1))
-    saved: Path = prediction.save(folder / "run")
-    return saved
+    return prediction.save(folder / "run")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from topic_graph import Call
-from unseen.files import check_folder
+from unseen.io.atomic import check_folder
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from topic_graph import Call
-from unseen.files import FORMAT, write_manifest
+from unseen.io.atomic import FORMAT, write_manifest
 
 from .helpers import CLASSES, EDGES, NODES, contents, one_line, options
 
@@ -28,7 +28,10 @@ MISTAKES: dict[str, tuple[dict[str, str | bytes], str]] = {
         {"n.csv": NODES.replace("Cooking", "Coking")},
         r"n\.csv line 4: label 'Coking' is not a class; .*did you mean 'Cooking'",
     ),
-    "empty text": ({"n.csv": NODES.replace("a comet", " ")}, r"n\.csv line 3: text is empty; 1 of"),
+    "empty texts": (
+        {"n.csv": "id,text\na,\nb, \nc,\nd,\n"},
+        r"n\.csv: nodes have neither any text nor features",
+    ),
     "NaN": (
         {"n.csv": "id,x,label\na,1,Cooking\nb,nan,\nc,2,Music\n"},
         r"n\.csv line 3: column `x` holds 'nan'; features must be finite",
@@ -123,7 +126,7 @@ def test_an_out_folder_is_refused_before_the_work(
         worked.append(given)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("unseen.pipeline.classify", classify)
+    monkeypatch.setattr("unseen.estimator.classify", classify)
     one_line(call("classify", *options(inputs), "--out", tmp_path), "is not a run")
     assert not worked
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from threadpoolctl import threadpool_limits
 
+from unseen.core.errors import InputError
 from unseen.csd.quality import Measure, class_prototypes, informative, prepare, quality, relation
-from unseen.errors import InputError
 
 LOG2, LOG3 = math.log(2), math.log(3)
 # Inner products: 0.1 = ln 2, 0.2 = ln 3, 1.2 = 0; so the odds are 2:3, 2:1 and 3:1.

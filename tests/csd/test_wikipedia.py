@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from unseen.classes import Classes
 from unseen.cli import app
+from unseen.core.classes import Classes
+from unseen.core.errors import InputError, MissingExtraError
 from unseen.csd import wikipedia
 from unseen.csd.compare import compare_csds
 from unseen.csd.wikipedia import Article, described, wikipedia_texts
-from unseen.errors import InputError, MissingExtraError
 
 CAT = Article("Cat", 11, "Cats purr.\n\nThey hunt.", "https://en.wikipedia.org/wiki/Cat")
 DOG = Article("Dog", 22, "Dogs bark.", "https://en.wikipedia.org/wiki/Dog")

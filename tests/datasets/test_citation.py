@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from unseen.classes import NodeSplit, Split
+from unseen.core.errors import InputError
+from unseen.core.labels import NodeSplit, Split
 from unseen.datasets import load
 from unseen.datasets.catalogue import CATALOGUE, descriptions
 from unseen.datasets.citation import difference, folder_of, read_checked
 from unseen.datasets.class_vectors import class_vectors
 from unseen.datasets.layout import Layout
-from unseen.errors import InputError
 
 
 def small() -> Layout:
@@ -104,7 +104,7 @@ def test_a_layout_at_odds_with_itself_is_refused(change: dict[str, object], mess
 
 
 @pytest.mark.parametrize(
-    ("name", "nodes", "ties", "features", "loops", "isolated", "largest_degree"),
+    ("name", "nodes", "edges", "features", "loops", "isolated", "largest_degree"),
     [
         ("cora", 2708, 5278, 1433, 0, 0, 168),
         ("citeseer", 3312, 4551, 3703, 124, 48, 99),
@@ -114,14 +114,14 @@ def test_a_layout_at_odds_with_itself_is_refused(change: dict[str, object], mess
 )
 @pytest.mark.usefixtures("paper_data")
 def test_published_counts(
-    name: str, nodes: int, ties: int, features: int, loops: int, isolated: int, largest_degree: int
+    name: str, nodes: int, edges: int, features: int, loops: int, isolated: int, largest_degree: int
 ) -> None:
     data = load(name)
     graph = data.graph
-    assert (graph.nodes, graph.edges, graph.features.shape[1]) == (nodes, ties, features)
+    assert (graph.nodes, graph.edges, graph.features.shape[1]) == (nodes, edges, features)
     assert (graph.repairs.self_loops, graph.repairs.isolated_nodes) == (loops, isolated)
-    assert graph.adjacency.sum(axis=1).max() == largest_degree  # every tie weighs 1
-    assert np.bincount(data.truth.of).tolist() == list(CATALOGUE[name].class_counts)
+    assert graph.adjacency.sum(axis=1).max() == largest_degree  # every edge weighs 1
+    assert np.bincount(data.truth.codes).tolist() == list(CATALOGUE[name].class_counts)
     assert len(data.classes) == len(CATALOGUE[name].class_counts)
     assert all(data.classes.descriptions or [None])
     assert data.notes
@@ -136,7 +136,7 @@ def test_split_sizes_are_those_of_the_paper() -> None:
         for which, split in data.splits.items():
             parts = (split.seen, split.validation, split.unseen)
             assert sorted(sum(parts, ())) == list(range(len(data.classes)))
-            found[name, which] = tuple(int(np.isin(data.truth.of, p).sum()) for p in parts)
+            found[name, which] = tuple(int(np.isin(data.truth.codes, p).sum()) for p in parts)
     assert found == {
         ("cora", "I"): (1215, 0, 1493),
         ("cora", "II"): (998, 643, 1067),
@@ -157,7 +157,7 @@ def test_the_standard_split_is_planetoid_s() -> None:
         assert split is not None
         sizes = (len(split.train), len(split.validation), len(split.test))
         assert sizes == (train, 500, 1000)
-        assert set(np.bincount(data.truth.of[split.train]).tolist()) == {20}
+        assert set(np.bincount(data.truth.codes[split.train]).tolist()) == {20}
         assert len(set(split.nodes.tolist())) == train + 1500
         assert split.train.dtype == split.validation.dtype == split.test.dtype == np.int64
     assert load("c-m10m").standard is None
@@ -171,7 +171,7 @@ def test_majority_floors_follow_from_labels_and_splits() -> None:
     for name, expected in floors.items():
         data = load(name)
         for which, floor in zip(("I", "II"), expected, strict=True):
-            counts = np.bincount(data.truth.of)[list(data.splits[which].unseen)]
+            counts = np.bincount(data.truth.codes)[list(data.splits[which].unseen)]
             largest = 100 * float(counts.max()) / float(counts.sum())
             assert largest == pytest.approx(floor, abs=0.011)
 

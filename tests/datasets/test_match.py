@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from unseen.core.errors import InputError
 from unseen.datasets.match import content_hashes, partners, twins
-from unseen.errors import InputError
 
 LABELS = np.zeros(9, dtype=np.int64)
 PATH = np.array([[i, i + 1] for i in range(8)])
@@ -66,7 +66,7 @@ def test_partners_undo_any_numbering_and_twins_come_in_order() -> None:
 
 def test_a_node_without_a_partner_is_an_error() -> None:
     ours = hashes([0] * 9)
-    with pytest.raises(InputError, match=r"ties: 4 of 9 in the one, 4 of 9 in the other; fetch"):
+    with pytest.raises(InputError, match=r"edges: 4 of 9 in the one, 4 of 9 in the other; fetch"):
         partners(hashes([0] * 8 + [1]), ours)
     with pytest.raises(InputError, match="0 of 8 in the one, 1 of 9 in the other"):
         partners(ours[:8], ours)

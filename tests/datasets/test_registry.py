@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from unseen.classes import Classes, Labels, Split
+from unseen.core.classes import Classes
+from unseen.core.errors import InputError
+from unseen.core.graph import Graph
+from unseen.core.labels import Labels, Split
 from unseen.datasets import Dataset, export, load, names, stdlib
-from unseen.errors import InputError
-from unseen.graph import Graph
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -75,7 +76,7 @@ def test_stdlib_is_what_was_collected(monkeypatch: pytest.MonkeyPatch) -> None:
     assert data.graph.adjacency.toarray().tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     told = list(zip(data.classes.names, data.classes.descriptions or (), strict=True))
     assert told == [stdlib.sections()[1], stdlib.sections()[3]]  # those that have nodes here
-    assert data.truth.of.tolist() == [1, 1, 0]
+    assert data.truth.codes.tolist() == [1, 1, 0]
     assert data.splits == {"demo": Split(seen=(0,), validation=(), unseen=(1,))}
 
 
@@ -97,8 +98,8 @@ def test_export_and_back_with_dense_features(tmp_path: Path) -> None:
     assert [row["label"] for row in nodes] == ["", "dog", ""]
     columns = [[float(row["feature_0"]), float(row["feature_1"])] for row in nodes]
     assert columns == [[0.5, 1], [0, 2], [3, 0]]
-    ties = {(row["source"], row["target"]): float(row["weight"]) for row in rows(files[1])}
-    assert ties == {("n,1", 'n"2"'): 1, ("n,1", "n3"): 3, ('n"2"', "n3"): 0.25}
+    edges = {(row["source"], row["target"]): float(row["weight"]) for row in rows(files[1])}
+    assert edges == {("n,1", 'n"2"'): 1, ("n,1", "n3"): 3, ('n"2"', "n3"): 0.25}
     assert rows(files[2]) == [
         {"name": "cat", "description": "Purrs, mostly."},
         {"name": "dog", "description": ""},
@@ -108,8 +109,8 @@ def test_export_and_back_with_dense_features(tmp_path: Path) -> None:
 
 def test_export_of_directed_ties_keeps_their_direction(tmp_path: Path) -> None:
     files = export(tiny(np.ones((3, 2)), directed=True), tmp_path)
-    ties = {(row["source"], row["target"]) for row in rows(files[1])}
-    assert ties == {("n,1", 'n"2"'), ('n"2"', "n3"), ("n3", "n,1")}
+    edges = {(row["source"], row["target"]) for row in rows(files[1])}
+    assert edges == {("n,1", 'n"2"'), ('n"2"', "n3"), ("n3", "n,1")}
 
 
 def test_export_without_a_split_shows_no_label(tmp_path: Path) -> None:
@@ -150,16 +151,16 @@ def test_a_failed_export_leaves_the_old_file(
 def test_export_of_a_published_set(tmp_path: Path) -> None:
     data = load("c-m10m")
     files = {path.name: path for path in export(data, tmp_path, "I")}
-    nodes, truth, ties = (rows(files[f"{name}.csv"]) for name in ("nodes", "truth", "edges"))
+    nodes, truth, edges = (rows(files[f"{name}.csv"]) for name in ("nodes", "truth", "edges"))
     assert tuple(row["text"] for row in nodes) == data.graph.texts
     seen = {data.classes.names[c] for c in data.splits["I"].seen}
     shown = [row["label"] if row["label"] in seen else "" for row in truth]
     assert [row["label"] for row in nodes] == shown
     assert sum(label != "" for label in shown) == 2277
     assert len(truth) == data.graph.nodes
-    source, target = (np.array([int(row[end]) for row in ties]) for end in ("source", "target"))
+    source, target = (np.array([int(row[end]) for row in edges]) for end in ("source", "target"))
     back = Graph.from_edges(source, target, nodes=len(nodes), texts=data.graph.texts)
-    assert set(ties[0]) == {"source", "target"}
+    assert set(edges[0]) == {"source", "target"}
     assert (back.adjacency != data.graph.adjacency).nnz == 0
     assert (sp.load_npz(files["features.npz"]) != data.graph.features).nnz == 0
     words = files["vocabulary.txt"].read_text("utf-8").splitlines()

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from unseen.core.errors import InputError
 from unseen.datasets import stdlib
 from unseen.datasets.stdlib import HELD_OUT, Collected, collect, sections
-from unseen.errors import InputError
 
 
 @pytest.fixture(scope="module")

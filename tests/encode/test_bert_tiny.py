@@ -11,10 +11,12 @@ import pytest
 from encode_helpers import write_tiny_bert
 from numpy.typing import NDArray
 
+pytest.importorskip("torch", reason="BERT's forward pass is in PyTorch")
+
+from unseen.core.errors import InputError, SavedFileError, UnseenError
 from unseen.encode import bert, bert_tiny, hub
 from unseen.encode.base import encode, get_encoder
 from unseen.encode.bert import BertEncoder
-from unseen.errors import InputError, SavedFileError, UnseenError
 
 TEXTS = [
     "a graph node .",

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from encode_helpers import CountingEncoder
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from encode_helpers import CountingEncoder
+from unseen.core.errors import InputError, UnseenError
 from unseen.encode import base
-from unseen.encode.base import encode, get_encoder
-from unseen.errors import InputError, UnseenError
+from unseen.encode.base import ForeignEncoder, as_encoder, encode, get_encoder
 
 
 @pytest.fixture(autouse=True)
@@ -114,8 +114,7 @@ def test_an_unknown_name_lists_what_is_known(name: str) -> None:
 
 
 def test_devices_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    import torch
-
+    torch = pytest.importorskip("torch")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(InputError, match="expected one of cpu, cuda, auto, found 'tpu'"):
         get_encoder("static", device="tpu")
@@ -124,3 +123,54 @@ def test_devices_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     assert base.pick_device("auto") == "cpu"
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert base.pick_device("auto") == base.pick_device("cuda") == "cuda"
+
+
+def as_numbers(texts: list[str]) -> list[list[int]]:
+    assert isinstance(texts, list)
+    return [[len(text), text.count("a")] for text in texts]
+
+
+class OnlyEncode:
+    """An encoder of somebody else: no name, no identity, no dimensions."""
+
+    def __init__(self, found: object = None) -> None:
+        self.found = found
+
+    def encode(self, texts: list[str], convert_to_numpy: bool = True) -> object:
+        return as_numbers(texts) if self.found is None else self.found
+
+
+def test_names_and_encoders_are_taken_as_they_are() -> None:
+    own = CountingEncoder()
+    assert as_encoder(own) is own
+    assert as_encoder("static").name == "static"
+    with pytest.raises(InputError, match="'tpu'"):
+        as_encoder("static", device="tpu")
+
+
+@pytest.mark.parametrize(
+    ("given", "name"), [(OnlyEncode(), "OnlyEncode"), (as_numbers, "as_numbers")]
+)
+def test_an_object_or_a_function_encodes(given: object, name: str, cache: Path) -> None:
+    made = as_encoder(given)
+    assert isinstance(made, ForeignEncoder)
+    assert (made.name, made.dimensions, made.identity) == (name, 2, "")
+    vectors = encode(made, ["aa", "b", "aa"])
+    assert vectors.dtype == np.float32
+    assert vectors.tolist() == [[2, 2], [1, 0], [2, 2]]
+    assert not cache.exists()  # nothing tells when its vectors would change
+
+
+@pytest.mark.parametrize(
+    "found", [[1.0, 2.0], [[1.0], [2.0]], [[np.nan]], [[[1.0]]]], ids=["flat", "2", "NaN", "deep"]
+)
+def test_what_is_not_one_row_of_numbers_a_text_is_refused(found: object) -> None:
+    wanted = r"^encoder: OnlyEncode has to return one row of finite numbers for each text; found"
+    with pytest.raises(InputError, match=wanted):
+        as_encoder(OnlyEncode(found))
+
+
+@pytest.mark.parametrize("given", [None, 3, ["static"]])
+def test_what_cannot_encode_is_refused(given: object) -> None:
+    with pytest.raises(InputError, match=r"^encoder: expected a name, an object with `encode\("):
+        as_encoder(given)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from unseen.core.arrays import unit
+from unseen.core.errors import InputError
 from unseen.encode.base import Progress, encode, get_encoder
 from unseen.encode.joined import JoinedEncoder
-from unseen.errors import InputError
-from unseen.vectors import unit
 
 TEXTS = ["a cat purrs", "a dog barks", "a bird sings at dawn", ""]
 

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from unseen.core.errors import SavedFileError, UnseenError
 from unseen.encode import static
 from unseen.encode.base import encode, get_encoder
 from unseen.encode.static import StaticEncoder
-from unseen.errors import SavedFileError, UnseenError
 
 TEXTS = [
     "Graph neural networks for citation graphs.",

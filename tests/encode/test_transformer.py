@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import builtins
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from encode_helpers import write_tiny_bert
 
+from unseen.core.errors import InputError, MissingExtraError, SavedFileError
 from unseen.encode import hub, transformer
 from unseen.encode.base import Encoder, get_encoder
-from unseen.errors import InputError, MissingExtraError, SavedFileError
 
 TEXTS = [
     "Graph neural networks classify the nodes of a graph.",
@@ -80,6 +78,7 @@ def fake_package(monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
 def test_other_weights_than_the_pinned_ones_are_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    pytest.importorskip("torch")
     fake_package(monkeypatch, tmp_path)
     with pytest.raises(SavedFileError, match=r"expected SHA-256 53aa5117.*found .*reinstall"):
         get_encoder("minilm")
@@ -167,14 +166,18 @@ def test_an_id_without_the_hub_says_what_works(monkeypatch: pytest.MonkeyPatch) 
         get_encoder("no-owner/no-model")
 
 
-def test_a_missing_library_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any, **options: Any) -> Any:
-        if name.startswith("sentence_transformers"):
-            raise ImportError(name)
-        return real(name, *rest, **options)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingExtraError, match=r'pip install "unseen\[transformers\]"'):
-        get_encoder("owner/model")
+@pytest.mark.parametrize(
+    ("name", "module", "extra"),
+    [
+        ("minilm", "torch", "minilm"),
+        ("bert-tiny", "torch", "torch"),
+        ("bert-tiny:folder", "torch", "torch"),
+        ("owner/model", "sentence_transformers", "transformers"),
+    ],
+)
+def test_a_missing_library_names_the_command(
+    name: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtraError, match=rf'pip install "unseen\[{extra}\]"'):
+        get_encoder(name)

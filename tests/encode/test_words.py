@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from unseen.core.errors import InputError
 from unseen.encode.base import get_encoder
 from unseen.encode.words import encode_words, word_weights
-from unseen.errors import InputError
 
 WORDS = ["x", "yy", "zzz"]
 

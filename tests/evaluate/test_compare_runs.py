@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from unseen.errors import SavedFileError
+from unseen.core.errors import SavedFileError
 from unseen.evaluate.compare import MOST_NAMED, ChangedNode, Move, compare_runs
 
 HEADER = "id,label,confidence,runner_up,reason\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from unseen.errors import InputError, SavedFileError
+from unseen.core.errors import InputError, SavedFileError
 from unseen.evaluate import evaluate_files
 from unseen.evaluate.files import read_labelled
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unseen.classes import Classes
-from unseen.errors import InputError
+from unseen.core.classes import Classes
+from unseen.core.errors import InputError
 from unseen.evaluate import metrics
 
 TRUTH = np.array([0, 0, 0, 0, 1, 1, 2])
@@ -150,7 +150,7 @@ def test_what_cannot_be_scored_is_refused() -> None:
             metrics.calibration([wrong], [1])
 
 
-# "None of these", the surest nodes, and the generalised game.
+# "None of these", the surest nodes, and the generalised protocol.
 
 
 def test_none_of_these_is_neither_right_nor_a_wrong_class() -> None:

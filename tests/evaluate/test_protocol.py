@@ -7,8 +7,8 @@ from math import comb
 import numpy as np
 import pytest
 
-from unseen.classes import Labels, Split
-from unseen.errors import InputError
+from unseen.core.errors import InputError
+from unseen.core.labels import Labels, Split
 from unseen.evaluate.protocol import all_splits, floor, generalised, hold_out, of_classes
 
 
@@ -37,9 +37,9 @@ def test_floor_looks_at_unseen_classes_only() -> None:
 def test_hold_out_forgets_validation_and_unseen() -> None:
     labels = Labels(np.array([0, 1, 2, 3, -1, 0]))
     split = Split(seen=(0, 3), validation=(1,), unseen=(2,))
-    np.testing.assert_array_equal(hold_out(labels, split).of, [0, -1, -1, 3, -1, 0])
-    np.testing.assert_array_equal(labels.of, [0, 1, 2, 3, -1, 0])
-    np.testing.assert_array_equal(of_classes(labels.of, split.unseen), [2])
+    np.testing.assert_array_equal(hold_out(labels, split).codes, [0, -1, -1, 3, -1, 0])
+    np.testing.assert_array_equal(labels.codes, [0, 1, 2, 3, -1, 0])
+    np.testing.assert_array_equal(of_classes(labels.codes, split.unseen), [2])
 
 
 def test_hold_out_with_nothing_seen() -> None:
@@ -55,15 +55,15 @@ SPLIT = Split(seen=(0, 2), validation=(3,), unseen=(1,))
 )
 def test_a_share_of_each_seen_class_is_held_out(share: float, count: tuple[int, int]) -> None:
     truth = Labels(np.array([0] * 10 + [1] * 6 + [2] * 3 + [3] * 4 + [-1] * 2))
-    before = truth.of.copy()
+    before = truth.codes.copy()
     kept, held = generalised(truth, SPLIT, seed=7, share=share)
-    assert tuple(int((truth.of[held] == c).sum()) for c in (0, 2)) == count
+    assert tuple(int((truth.codes[held] == c).sum()) for c in (0, 2)) == count
     assert held.tolist() == sorted(set(held.tolist()))
     assert not kept.known[held].any()
     assert kept.seen().tolist() == [0, 2]
-    np.testing.assert_array_equal(kept.of[kept.known], truth.of[kept.known])
-    assert sorted([*held, *np.flatnonzero(kept.known)]) == of_classes(truth.of, (0, 2)).tolist()
-    np.testing.assert_array_equal(truth.of, before)
+    np.testing.assert_array_equal(kept.codes[kept.known], truth.codes[kept.known])
+    assert sorted([*held, *np.flatnonzero(kept.known)]) == of_classes(truth.codes, (0, 2)).tolist()
+    np.testing.assert_array_equal(truth.codes, before)
 
 
 def test_the_draw_depends_on_the_seed_and_on_the_class_alone() -> None:
@@ -71,9 +71,9 @@ def test_the_draw_depends_on_the_seed_and_on_the_class_alone() -> None:
     _, held = generalised(truth, SPLIT, seed=0)
     assert held.tolist() == generalised(truth, SPLIT, seed=0)[1].tolist()
     assert held.tolist() != generalised(truth, SPLIT, seed=1)[1].tolist()
-    other = Labels(np.where(truth.of == 1, 3, np.where(truth.of == 2, -1, truth.of)))
+    other = Labels(np.where(truth.codes == 1, 3, np.where(truth.codes == 2, -1, truth.codes)))
     _, alone = generalised(other, Split((0,), (), (1, 3)), seed=0)
-    assert alone.tolist() == [node for node in held if truth.of[node] == 0]
+    assert alone.tolist() == [node for node in held if truth.codes[node] == 0]
 
 
 def test_what_the_generalised_game_needs() -> None:

@@ -11,13 +11,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from unseen.models.dgpn import DGPN
+from unseen.models.dgpn.model import DGPN
 from unseen.paper import clock, cost
 from unseen.paper.clock import Sizes, attributes, random_regular
 from unseen.paper.cost import ROUTES, SWEEPS, Sweep, draw, measured, sheets
 from unseen.paper.plan import Plan
-from unseen.propagate.hops import decompose
-from unseen.propagate.operators import Operator
 
 NO_LEDGER: Any = {}
 DENSE, SPARSE = Sizes(40, 4, 6, 2), Sizes(40, 4, 8, 2, 0.25)
@@ -71,23 +69,17 @@ def test_the_clocks_run(tiny: None) -> None:
             assert ROUTES[route].seconds(SPARSE if route == "sparse epoch" else DENSE) > 0
 
 
-@pytest.mark.parametrize(("sizes", "ticks"), [(DENSE, 6), (SPARSE, 1 + 6)])
-def test_the_clock_ticks_once_an_epoch(sizes: Sizes, ticks: int) -> None:
-    labels, csds = clock._classes(sizes)
-    hops = decompose(attributes(sizes), Operator(random_regular(40, 4)), 2, clock.LAZINESS)
-    model = clock._Clocked.variant("official", epochs=6).fit(hops, labels, csds)
-    assert len(model.ticks_) == ticks  # the sparse one also before it begins
+@pytest.mark.parametrize("sizes", [DENSE, SPARSE])
+def test_the_clock_ticks_once_an_epoch(sizes: Sizes, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = clock.task_of(sizes)
+    model = clock.Clocked.variant("official", epochs=6, hops=2).fit(task)
+    assert len(model.ticks_) == 1 + 6  # also before it begins
     assert model.ticks_ == sorted(model.ticks_)
-    plain = DGPN.variant("official", epochs=6).fit(hops, labels, csds)
+    plain = DGPN.variant("official", epochs=6, hops=2).fit(task)
     np.testing.assert_array_equal(model.losses_, plain.losses_)  # and changes nothing
-
-
-def test_the_sparse_clock_ends_when_it_has_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clock, "LEAST", 0.0)
-    hops = decompose(attributes(SPARSE), Operator(random_regular(40, 4)), 2, clock.LAZINESS)
-    model = clock._Clocked.variant("official", epochs=clock.MOST)
-    model.fit(hops, *clock._classes(SPARSE))
-    assert len(model.losses_) == clock.REPEATS + 1 < clock.MOST
+    model = clock.Clocked.variant("official", epochs=clock.MOST, hops=2).fit(task)
+    assert len(model.losses_) == clock.REPEATS + 1 < clock.MOST  # and ends when it has enough
 
 
 def test_the_formulas_by_hand() -> None:

@@ -13,7 +13,7 @@ import pytest
 from matplotlib import colormaps, colors, rcParams
 from matplotlib.image import imread
 
-from unseen.errors import MissingExtraError
+from unseen.core.errors import MissingExtraError
 from unseen.paper import ablation, figures, sensitivity
 from unseen.paper.accuracy import Found
 from unseen.paper.figures import Curve, bars, curves, heat_maps
@@ -23,7 +23,7 @@ from unseen.report.palette import COLOURS
 
 DATA = ("cora", "citeseer", "c-m10m")
 FLOORS = {"cora": 28.5, "citeseer": 34.2, "c-m10m": 35.8}
-WALK = {"hops": (1, 2, 3), "laziness": (0.1, 0.5)}
+AXES = {"hops": (1, 2, 3), "laziness": (0.1, 0.5)}
 
 
 def summary(accuracy: float, data: str = "cora", deviation: float = 0.5) -> Summary:
@@ -118,7 +118,7 @@ def test_heat_maps(drawn: list[Any], tmp_path: Path) -> None:
         [None, summary(20.0, "c-m10m")],
     ]
     found = {"cora": grid, "c-m10m": other}
-    texts = check_files(heat_maps(found, WALK, tmp_path / "h", "K and beta"), tmp_path / "h")
+    texts = check_files(heat_maps(found, AXES, tmp_path / "h", "K and beta"), tmp_path / "h")
     lines = texts.split("\n")
     for text in ("K and beta", "hops K", "laziness β", "Cora", "floor 28.5", "floor 35.8"):
         assert text in lines
@@ -159,7 +159,7 @@ def test_deeper_is_better_and_every_number_can_be_read(drawn: list[Any], tmp_pat
 
 @pytest.mark.parametrize("grid", [[[None, None]] * 3, [[summary(30.0)] * 2] * 3])
 def test_heat_maps_of_nothing_and_of_one_value(grid: Any, tmp_path: Path) -> None:
-    texts = check_files(heat_maps({"cora": grid}, WALK, tmp_path / "h", "t"), tmp_path / "h")
+    texts = check_files(heat_maps({"cora": grid}, AXES, tmp_path / "h", "t"), tmp_path / "h")
     assert texts.count("30.0") == 6 * (grid[0][0] is not None)
     assert ("floor" in texts) == (grid[0][0] is not None)
 

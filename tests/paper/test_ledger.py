@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from unseen.errors import InputError
+from unseen.core.errors import InputError
 from unseen.paper import ledger as ledger_module
 from unseen.paper.ledger import FILE, Ledger
 from unseen.paper.trial import Trial

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from unseen.errors import InputError
+from unseen.core.errors import InputError
 from unseen.paper.accuracy import relative, remarks, shown
 from unseen.paper.ledger import Ledger
 from unseen.paper.methods import METHODS

@@ -77,7 +77,9 @@ def test_every_table_of_the_docs_stands_in_the_records() -> None:
     blocks = BLOCK.findall(DOCS.read_text("utf-8"))
     assert {name for name, _, _ in blocks} == set(EXPERIMENTS)
     for name, number, text in blocks:
-        assert text == sheets(name)[int(number)].markdown(), f"{name} {number}: run results/docs.py"
+        assert text == sheets(name)[int(number)].markdown(), (
+            f"{name} {number}: run results/tables.py"
+        )
 
 
 def test_every_experiment_has_a_record_with_its_command() -> None:

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from unseen.cli import app
-from unseen.errors import InputError
+from unseen.core.errors import InputError
 from unseen.paper.ledger import Ledger
 from unseen.paper.plan import CHOSEN, Plan, Summary
 from unseen.paper.reproduce import EXPERIMENTS, command_line, reproduce

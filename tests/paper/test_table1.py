@@ -47,7 +47,7 @@ def test_seen_classes_are_judged_where_there_are_three(found: Values) -> None:
     assert set(found["citeseer"]["text"]) == set(OVERALL)  # two seen classes
     assert set(found["cora"]["text"]) == set(found["c-m10m"]["text"]) == set(SETTINGS)
     cora = registry.load("cora")
-    y, S = cora.truth.of, class_vectors("cora", "text")
+    y, S = cora.truth.codes, class_vectors("cora", "text")
     Z = prepare(cora.graph.features)
     means = np.array([Z[y == c].mean(axis=0) for c in (0, 1, 2)])
     S = S[:3] / np.linalg.norm(S[:3], axis=1, keepdims=True)
@@ -97,7 +97,7 @@ def test_one_thread_does_the_algebra(found: Values, monkeypatch: pytest.MonkeyPa
         seen.extend(pool["num_threads"] for pool in threadpool_info())
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(registry, "load", watch)
+    monkeypatch.setattr(table1, "load", watch)
     with pytest.raises(KeyboardInterrupt):
         values()
     assert set(seen) == {1}

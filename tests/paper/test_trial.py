@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from unseen.classes import Labels
+from unseen.core.labels import Labels
+from unseen.core.task import Task
 from unseen.datasets.registry import load
 from unseen.evaluate.protocol import floor
-from unseen.models.base import Model
+from unseen.models.base import ScoreModel
+from unseen.paper import methods
 from unseen.paper import trial as room
 from unseen.paper.methods import METHODS, Method
 from unseen.paper.trial import Trial, run
@@ -18,52 +21,48 @@ from unseen.paper.trial import Trial, run
 pytestmark = pytest.mark.usefixtures("paper_data")
 
 
-class Spy(Model):
-    """Remembers what it was shown and answers with its first class."""
+class Spy(ScoreModel):
+    """Remembers the task that it was given and answers with its first class."""
 
-    shown: dict[str, Any] = {}  # noqa: RUF012
+    seen: ClassVar[list[Task]] = []
 
-    def fit(
-        self, hops: Any, labels: Any, csds: Any, operator: Any = None, among: Any = None
-    ) -> Any:
-        Spy.shown = {"hops": hops, "labels": labels, "csds": csds, "operator": operator}
-        Spy.shown["among"] = among
-        self.classes_ = len(csds)
+    def fit(self, task: Task) -> Spy:
+        Spy.seen.append(task)
         return self
 
-    def scores(self, hops: Any, csds: Any = None) -> Any:
-        return np.zeros((hops.shape[0], self.classes_), np.float32)
+    def scores(self, task: Task) -> NDArray[np.float32]:
+        return np.zeros((task.nodes, task.classes), np.float32)
 
 
-@pytest.fixture(params=[True, False], ids=["walks", "own attributes"])
-def walks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    method = Method("spy", lambda settings, seed, sizes: Spy(), walks=request.param)
-    monkeypatch.setattr(room, "METHODS", {**METHODS, "spy": method})
+@pytest.fixture(params=[True, False], ids=["propagates", "own attributes"])
+def propagates(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    method = Method("spy", lambda settings, seed, sizes: Spy(), propagates=request.param)
+    monkeypatch.setattr(methods, "METHODS", {**METHODS, "spy": method})
     return bool(request.param)
 
 
 @pytest.mark.parametrize("on", ["test", "validation"])
-def test_labels_of_classes_that_are_not_seen_are_hidden(walks: bool, on: Any) -> None:
+def test_labels_of_classes_that_are_not_seen_are_hidden(propagates: bool, on: Any) -> None:
     data = load("cora")
     split = data.splits["II"]
     run(Trial("cora", "II", "spy", on=on))
-    shown = Spy.shown
-    assert set(np.unique(shown["labels"])) == {-1, *split.seen}
+    task = Spy.seen[-1]
+    assert set(np.unique(task.labels)) == {-1, *split.seen}
     wanted = split.unseen if on == "test" else split.validation
-    assert set(np.flatnonzero(shown["among"])) == set(wanted)
-    assert (shown["operator"] is not None) == walks
-    sizes = np.bincount(data.truth.of)
-    nodes = sizes.sum() if walks else sizes[[*split.seen, *wanted]].sum()
-    assert shown["hops"].shape[0] == len(shown["labels"]) == nodes
+    assert set(np.flatnonzero(task.allowed)) == set(wanted)
+    assert (task.operator is not None) == propagates
+    sizes = np.bincount(data.truth.codes)
+    assert task.nodes == (sizes.sum() if propagates else sizes[[*split.seen, *wanted]].sum())
+    assert not task.shared
 
 
-def test_a_constant_answer_is_measured_and_told(walks: bool) -> None:
+def test_a_constant_answer_is_measured_and_reported(propagates: bool) -> None:
     data = load("cora")
     outcome = run(Trial("cora", "I", "spy"))
-    of = data.truth.of[np.isin(data.truth.of, data.splits["I"].unseen)]
+    of = data.truth.codes[np.isin(data.truth.codes, data.splits["I"].unseen)]
     assert outcome["accuracy"] == pytest.approx(100 * (of == 3).mean())  # the first unseen class
     assert outcome["macro"] == pytest.approx(25)
-    assert outcome["floor"] == pytest.approx(100 * floor(data.truth.of, data.splits["I"].unseen))
+    assert outcome["floor"] == pytest.approx(100 * floor(data.truth.codes, data.splits["I"].unseen))
     assert outcome["classes given"] == 1
 
 
@@ -78,20 +77,19 @@ def test_shuffled_labels_of_unseen_classes_change_no_prediction(
     method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = []
-    original = Model.predict
+    original = ScoreModel.predict
 
-    def predict(self: Model, hops: Any, among: Any = None) -> Any:
-        answers.append(original(self, hops, among))
+    def predict(self: ScoreModel, task: Task) -> NDArray[np.int64]:
+        answers.append(original(self, task))
         return answers[-1]
 
-    monkeypatch.setattr(Model, "predict", predict)
+    monkeypatch.setattr(ScoreModel, "predict", predict)
     short = {} if method == "eszsl" else {"epochs": 2}
-    walk = {"hops": 2} if METHODS[method].walks else {}
-    trial = Trial("cora", "I", method, {**short, **walk})
+    trial = Trial("cora", "I", method, {**short, **({"hops": 2} if "dgpn" in method else {})})
     run(trial)
     data = load("cora")
-    unseen = np.isin(data.truth.of, data.splits["I"].unseen)
-    mixed = data.truth.of.copy()
+    unseen = np.isin(data.truth.codes, data.splits["I"].unseen)
+    mixed = data.truth.codes.copy()
     mixed[unseen] = np.random.default_rng(0).permutation(mixed[unseen])
     cached = room._graph("cora", "features", "sum")
     changed = type(data)(

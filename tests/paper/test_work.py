@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from unseen.errors import MissingExtraError
+from unseen.core.errors import MissingExtraError
 from unseen.paper.ledger import Ledger
 from unseen.paper.trial import Outcome, Trial, run
 from unseen.paper.work import Stream, work

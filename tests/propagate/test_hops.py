@@ -1,15 +1,21 @@
-"""The hops of a lazy walk sum to the walk."""
+"""The hops of a lazy random walk sum to the walk; a task forms them once."""
 
 from __future__ import annotations
 
+from math import comb
+from typing import Any
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from unseen.propagate.hops import Hops, decompose
-from unseen.propagate.operators import Operator
+from unseen.core.operator import Operator
+from unseen.core.task import Task
+from unseen.propagate.hops import Hops, decompose, hop_weights, hops_of
+from unseen.propagate.sparse import SparseBlocks
 
 
 def random_graph(seed: int, nodes: int, directed: bool) -> Operator:
@@ -21,6 +27,22 @@ def random_graph(seed: int, nodes: int, directed: bool) -> Operator:
 
 def block(seed: int, nodes: int, width: int = 3) -> NDArray[np.float32]:
     return np.random.default_rng(seed + 1).normal(size=(nodes, width)).astype(np.float32)
+
+
+@pytest.mark.parametrize("laziness", [0.0, 0.3, 0.5, 1.0])
+@pytest.mark.parametrize("hops", [0, 1, 2, 5, 10])
+def test_hop_weights_are_binomial_and_sum_to_one(hops: int, laziness: float) -> None:
+    omega = hop_weights(hops, laziness)
+    assert omega.shape == (hops + 1,)
+    assert omega.sum() == pytest.approx(1.0)
+    expected = [comb(hops, k) * laziness ** (hops - k) * (1 - laziness) ** k for k in range(hops)]
+    np.testing.assert_allclose(omega[:-1], expected, atol=1e-7)
+
+
+def test_hop_weights_by_hand_and_at_both_ends() -> None:
+    np.testing.assert_allclose(hop_weights(3, 0.7), [0.343, 0.441, 0.189, 0.027], atol=1e-6)
+    assert hop_weights(3, 1.0).tolist() == [1, 0, 0, 0]  # no step is taken
+    assert hop_weights(3, 0.0).tolist() == [0, 0, 0, 1]
 
 
 @settings(max_examples=60, deadline=None)
@@ -35,7 +57,7 @@ def test_composed_hops_are_the_power_of_the_lazy_walk(
     seed: int, nodes: int, hops: int, laziness: float, directed: bool
 ) -> None:
     operator, X = random_graph(seed, nodes, directed), block(seed, nodes)
-    P = operator.step(np.eye(nodes, dtype=np.float32)).astype(np.float64)
+    P = operator.propagate(np.eye(nodes, dtype=np.float32)).astype(np.float64)
     walk = laziness * np.eye(nodes) + (1 - laziness) * P
     expected = np.linalg.matrix_power(walk, hops) @ X
     composed = decompose(X, operator, hops, laziness).composed()
@@ -44,7 +66,7 @@ def test_composed_hops_are_the_power_of_the_lazy_walk(
 
 def test_block_k_is_k_steps() -> None:
     operator, X = random_graph(0, 8, directed=True), block(0, 8)
-    P = operator.step(np.eye(8, dtype=np.float32)).astype(np.float64)
+    P = operator.propagate(np.eye(8, dtype=np.float32)).astype(np.float64)
     hops = decompose(X, operator, 4, 0.5)
     assert len(hops.blocks) == len(hops.weights) == 5
     for k, found in enumerate(hops.blocks):
@@ -52,11 +74,42 @@ def test_block_k_is_k_steps() -> None:
         assert found.dtype == np.float32
 
 
-def test_own_is_hop_zero_and_no_hops_are_the_block_itself() -> None:
+def test_no_hops_are_the_block_itself() -> None:
     X = block(0, 5)
     hops = decompose(X, random_graph(0, 5, directed=False), 0, 0.5)
-    assert (hops.own == X).all()
+    assert len(hops.blocks) == 1
     assert (hops.composed() == X).all()
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_without_a_graph_further_hops_are_zero(form: Any) -> None:
+    X = block(0, 5)
+    hops = decompose(form(X), None, 2, 0.7)
+    np.testing.assert_allclose(hops.composed(), np.float32(0.49) * X, rtol=1e-6)
+    assert not any(each.any() for each in hops.blocks[1:])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_a_task_forms_its_hops_once_and_weighs_them_as_asked(form: Any) -> None:
+    X, operator = block(5, 8), random_graph(5, 8, directed=False)
+    task = Task(form(X), np.eye(3), operator=operator)
+    first, again, other = (hops_of(task, 3, beta) for beta in (0.5, 0.5, 0.9))
+    assert first.blocks is again.blocks is other.blocks
+    assert hops_of(task.known(np.zeros(8, int)), 3, 0.5).blocks is first.blocks  # labels alone
+    np.testing.assert_allclose(
+        other.composed(), decompose(X, operator, 3, 0.9).composed(), atol=1e-6
+    )
+    assert len(hops_of(task, 2, 0.5).blocks) == 3
+
+
+def test_hops_of_sparse_rows_can_be_projected_before_they_are_formed() -> None:
+    X, operator = block(6, 9, 5), random_graph(6, 9, directed=True)
+    W = block(7, 5, 2)
+    sparse, dense = decompose(sp.csr_array(X), operator, 3, 0.5), decompose(X, operator, 3, 0.5)
+    assert sparse.shape == dense.shape == (9, 5)
+    assert isinstance(sparse.blocks, SparseBlocks)
+    for narrow, wide in zip(sparse.blocks.project(W), dense.blocks, strict=True):
+        np.testing.assert_allclose(narrow, wide @ W, atol=1e-5)
 
 
 def test_composing_leaves_the_blocks_alone() -> None:
@@ -67,7 +120,7 @@ def test_composing_leaves_the_blocks_alone() -> None:
     assert all((a == b).all() for a, b in zip(kept, hops.blocks, strict=True))
 
 
-def test_an_isolated_node_keeps_its_own_words_with_the_weight_of_hop_zero() -> None:
+def test_an_isolated_node_keeps_its_own_vector_with_the_weight_of_hop_zero() -> None:
     A = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=np.float32)
     X = block(2, 3)
     hops = decompose(X, Operator(A), 2, 0.7)

@@ -1,4 +1,4 @@
-"""The fast walk against plain products."""
+"""Compiled propagation against plain products."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unseen.errors import InputError
+pytest.importorskip("numba")
+
+from unseen.core.errors import InputError
+from unseen.core.operator import Operator
 from unseen.propagate import memory
-from unseen.propagate.hops import decompose
-from unseen.propagate.memory import columns, stretches, ties_of, walk
-from unseen.propagate.operators import Operator
+from unseen.propagate.memory import columns, parts_of, propagate, stretches
 
 
 def random_graph(seed: int, nodes: int, directed: bool, weighted: bool, density: float) -> Any:
-    """A graph in which some nodes have no ties."""
+    """A graph in which some nodes have no edges."""
     rng = np.random.default_rng(seed)
     A = rng.random((nodes, nodes)) < density
     A[nodes // 2] = A[:, nodes // 2] = False
@@ -45,37 +46,36 @@ def test_hops_are_products(
 ) -> None:
     A, X = random_graph(seed, nodes, directed, weighted, 0.2), normal(seed, nodes, width)
     operator, expected = Operator(A), X
-    ours, theirs = walk(A, X, hops), walk(operator, X, hops)
-    assert len(ours) == len(theirs) == hops + 1
-    for by_graph, by_operator in zip(ours, theirs, strict=True):
-        np.testing.assert_allclose(by_graph, expected, rtol=1e-5, atol=1e-5)
-        np.testing.assert_allclose(by_operator, expected, rtol=1e-5, atol=1e-5)
-        expected = operator.step(expected)
+    found = propagate(A, X, hops)
+    assert len(found) == hops + 1
+    for hop in found:
+        np.testing.assert_allclose(hop, expected, rtol=1e-5, atol=1e-5)
+        expected = operator.propagate(expected)
 
 
 @pytest.mark.parametrize("width", [128, 136, 300])
 def test_columns_that_do_not_fill_their_blocks(width: int) -> None:
     A, X = random_graph(1, 60, True, True, 0.1), normal(1, 60, width)
     operator = Operator(A)
-    _, one, two = walk(A, X, 2)
-    np.testing.assert_allclose(one, operator.step(X), atol=1e-5)
-    np.testing.assert_allclose(two, operator.step(operator.step(X)), atol=1e-5)
+    _, one, two = propagate(A, X, 2)
+    np.testing.assert_allclose(one, operator.propagate(X), atol=1e-5)
+    np.testing.assert_allclose(two, operator.propagate(operator.propagate(X)), atol=1e-5)
 
 
 def test_many_stretches_and_any_number_of_threads_give_the_same_bits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     A, X = random_graph(2, 90, False, True, 0.2), normal(2, 90, 12)
-    whole = walk(A, X, 3, threads=1)
+    whole = propagate(A, X, 3, threads=1)
     monkeypatch.setattr(memory, "ROOM", 7 * 16 * 4)
-    monkeypatch.setattr(memory, "TIES", 50)
+    monkeypatch.setattr(memory, "EDGES", 50)
     assert len(list(stretches(A.indptr, 16, memory.ROOM))) > 12
-    cut = walk(A, X, 3, threads=3)
+    cut = propagate(A, X, 3, threads=3)
     assert all((a == b).all() for a, b in zip(whole, cut, strict=True))
 
 
-def test_stretches_cover_all_rows_once_and_share_out_ties(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "TIES", 10)
+def test_stretches_cover_all_rows_once_and_share_out_edges(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "EDGES", 10)
     degrees = np.array([0, 3, 50, 2, 2, 2, 2, 2, 2, 0, 0, 0, 0, 0, 9])
     indptr = np.r_[0, np.cumsum(degrees)]
     found = list(stretches(indptr, 8, 4 * 8 * 4))
@@ -91,53 +91,53 @@ def test_indices_of_both_sizes_give_the_same_bits() -> None:
     A, X = random_graph(3, 50, True, False, 0.2), normal(3, 50, 5)
     wide = A.copy()
     wide.indptr, wide.indices = wide.indptr.astype(np.int64), wide.indices.astype(np.int64)
-    assert ties_of(wide).indices.dtype == np.int64
-    assert (walk(A, X, 2)[2] == walk(wide, X, 2)[2]).all()
+    assert parts_of(wide).indices.dtype == np.int64
+    assert (propagate(A, X, 2)[2] == propagate(wide, X, 2)[2]).all()
 
 
 def test_weights_are_left_out_where_they_say_nothing() -> None:
     A, X = random_graph(4, 30, False, False, 0.2), normal(4, 30, 5)
-    assert ties_of(A).weights is None
-    assert ties_of(A * np.float32(7)).weights is None
-    assert ties_of(A.astype(bool)).weights is None
-    assert (walk(A, X, 2)[2] == walk(A * np.float32(7), X, 2)[2]).all()
+    assert parts_of(A).weights is None
+    assert parts_of(A * np.float32(7)).weights is None
+    assert parts_of(A.astype(bool)).weights is None
+    assert (propagate(A, X, 2)[2] == propagate(A * np.float32(7), X, 2)[2]).all()
     A.data[0] = 2
-    assert ties_of(A).weights is not None
+    assert parts_of(A).weights is not None
 
 
-def test_a_tie_that_is_there_twice_counts_twice() -> None:
+def test_an_edge_that_is_there_twice_counts_twice() -> None:
     twice = sp.csr_array((np.ones(3, np.float32), [1, 1, 0], [0, 2, 3]), shape=(2, 2))
     once = sp.csr_array((np.array([2, 1], np.float32), [1, 0], [0, 1, 2]), shape=(2, 2))
     X = normal(5, 2, 3)
-    np.testing.assert_allclose(walk(twice, X, 2)[2], walk(once, X, 2)[2], rtol=1e-6)
+    np.testing.assert_allclose(propagate(twice, X, 2)[2], propagate(once, X, 2)[2], rtol=1e-6)
 
 
 @pytest.mark.parametrize("nodes", [0, 3])
-def test_a_graph_without_ties_steps_to_zero(nodes: int) -> None:
-    _, heard = walk(sp.csr_array((nodes, nodes), dtype=np.float32), normal(6, nodes, 4), 1)
-    assert heard.shape == (nodes, 4)
-    assert not heard.any()
+def test_a_graph_without_edges_steps_to_zero(nodes: int) -> None:
+    _, hop = propagate(sp.csr_array((nodes, nodes), dtype=np.float32), normal(6, nodes, 4), 1)
+    assert hop.shape == (nodes, 4)
+    assert not hop.any()
 
 
 def test_hops_are_written_where_they_are_wanted(tmp_path: Path) -> None:
     A, X = random_graph(7, 20, False, False, 0.3), normal(7, 20, 9)
-    expected = walk(A, X, 2)
+    expected = propagate(A, X, 2)
     mapped = np.lib.format.open_memmap(
         tmp_path / "hops.npy", mode="w+", dtype=np.float32, shape=(2, 20, 9)
     )
-    found = walk(A, X, 2, out=mapped)
+    found = propagate(A, X, 2, out=mapped)
     mapped.flush()
     assert found[0] is X
     assert (np.load(tmp_path / "hops.npy") == np.stack(expected[1:])).all()
     wide = np.full((20, 18), 5, dtype=np.float32)  # every other column of something else
-    walk(A, X, 1, out=[wide[:, ::2]])
+    propagate(A, X, 1, out=[wide[:, ::2]])
     assert (wide[:, ::2] == expected[1]).all()
     assert (wide[:, 1::2] == 5).all()
 
 
 def test_half_precision_is_off_by_a_rounding_for_each_hop() -> None:
     A, X = random_graph(8, 200, False, True, 0.1), np.abs(normal(8, 200, 16)) + 1
-    full, half = walk(A, X, 3), walk(A, X, 3, storage="float16")
+    full, half = propagate(A, X, 3), propagate(A, X, 3, out=np.empty((3, 200, 16), np.float16))
     for k in (1, 2, 3):
         assert half[k].dtype == np.float16
         assert half[k].nbytes == full[k].nbytes // 2
@@ -149,7 +149,7 @@ def test_half_precision_is_off_by_a_rounding_for_each_hop() -> None:
 def test_numbers_that_half_precision_cannot_hold_are_refused() -> None:
     X = np.full((2, 1), 1e6, dtype=np.float32)
     with pytest.raises(InputError, match="float16 holds numbers up to 65504, found one of 1e"):
-        walk([[0, 1], [1, 0]], X, 1, storage="float16")
+        propagate([[0, 1], [1, 0]], X, 1, out=np.empty((1, 2, 1), np.float16))
 
 
 @pytest.mark.parametrize("width", range(1, 400, 7))
@@ -164,31 +164,10 @@ def test_blocks_of_columns_cover_all_of_them(width: int) -> None:
 def test_wrong_input_is_told() -> None:
     A, X = np.eye(3), normal(9, 3, 2)
     with pytest.raises(InputError, match=r"one row for each of the 3 nodes, found \(2, 2\)"):
-        walk(A, X[:2], 1)
+        propagate(A, X[:2], 1)
     with pytest.raises(InputError, match="expected 0 or more steps, found -1"):
-        walk(A, X, -1)
+        propagate(A, X, -1)
     with pytest.raises(InputError, match=r"square matrix \[n, n\], found shape \(2, 3\)"):
-        walk(A[:2], X, 1)
-    with pytest.raises(InputError, match="expected float32 or float16, found 'int8'"):
-        walk(A, X, 1, storage="int8")  # type: ignore[arg-type]
+        propagate(A[:2], X, 1)
     with pytest.raises(InputError, match=r"out: expected 2 arrays of shape \(3, 2\), found"):
-        walk(A, X, 2, out=np.zeros((1, 3, 2), np.float32))
-
-
-def test_decomposing_a_large_graph_walks_it_this_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    from unseen.propagate import hops
-
-    A, X = random_graph(10, 50, True, True, 0.2), normal(10, 50, 6)
-    plain = decompose(X, Operator(A), 3, 0.5)
-    monkeypatch.setattr(hops, "LARGE", 1)
-    called = []
-
-    def noted(*given: Any) -> Any:
-        called.append(given)
-        return walk(*given)
-
-    monkeypatch.setattr(memory, "walk", noted)
-    fast = decompose(X, Operator(A), 3, 0.5)
-    assert called
-    for a, b in zip(plain.blocks, fast.blocks, strict=True):
-        np.testing.assert_allclose(a, b, atol=1e-6)
+        propagate(A, X, 2, out=np.zeros((1, 3, 2), np.float32))

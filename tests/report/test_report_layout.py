@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unseen.errors import InputError
+from unseen.core.errors import InputError
 from unseen.report.layout import choose, lay_out
 
 

@@ -50,7 +50,7 @@ def _record(names: list[str], **changes: Any) -> dict[str, Any]:
             }
         ],
         "steps": [{"step": "encode", "seconds": 1.2, "detail": "static, 256 dimensions"}],
-        "agreement": {
+        "homophily": {
             **{"level": 0.87, "information": 0.42, "control": 0.33},
             **{"measured": False, "used": True},
         },
@@ -230,7 +230,7 @@ def test_no_graph_no_labels_no_quality() -> None:
         csd_quality=None,
         csd_quality_note="needs three classes",
         hop_share={"hops": [1.0], "by_class": {}},
-        agreement={
+        homophily={
             **{"level": 0.3, "information": 0.1, "control": 0.2},
             **{"measured": False, "used": False},
         },
@@ -240,7 +240,7 @@ def test_no_graph_no_labels_no_quality() -> None:
     )
     own = _own(page)
     assert "1 node got one of 2 classes" in own
-    assert "The graph was not used: neighbours tell less about each other (0.10)" in own
+    assert "The graph was not used: neighbours say less about each other (0.10)" in own
     assert "needs three classes" in own
     assert "Mind this" not in own
     assert 'data-known="true" hidden' in own
@@ -253,8 +253,17 @@ def test_why_the_graph_was_not_used() -> None:
     record["graph"]["edges"] = 0
     assert "not used: it has no edges" in render(record, predictions, _map(predictions))
     weak = {"level": 0.01, "information": 0.1, "control": 0.0, "measured": True, "used": False}
-    page = _page(["cats", "dogs"], hop_share=alone, agreement=weak)
-    assert "not used: neighbours hardly agree about their class (agreement 0.01)" in page
+    page = _page(["cats", "dogs"], hop_share=alone, homophily=weak)
+    assert "not used: neighbours hardly agree about their class (homophily 0.01)" in page
+
+
+def test_a_record_of_an_earlier_version_is_read() -> None:
+    record = _record(["cats", "dogs"])
+    predictions = _predictions(["cats", "dogs"], 4)
+    page = render(record, predictions, _map(predictions))
+    record["agreement"] = record.pop("homophily")  # its name up to 0.8
+    assert render(record, predictions, _map(predictions)) == page
+    assert "<b>87%</b>" in page
 
 
 def test_nothing_to_predict_and_nothing_on_the_map() -> None:

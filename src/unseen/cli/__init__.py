@@ -7,11 +7,11 @@ import sys
 
 import typer
 
-from unseen.cli.big import classify_walk, walk
 from unseen.cli.datasets import datasets_app
+from unseen.cli.disk import classify_walk, walk
+from unseen.cli.evaluate import compare, csd, evaluate
 from unseen.cli.experiments import demo, reproduce
-from unseen.cli.graph import check, classify, predict
-from unseen.cli.judge import compare, csd, evaluate
+from unseen.cli.graph import check, classify, predict, suggest
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -28,21 +28,22 @@ for command in (  # in the order of the help
     classify,
     predict,
     check,
+    suggest,
     evaluate,
     compare,
     csd,
     demo,
     reproduce,
-    walk,
-    classify_walk,
 ):
     app.command()(command)
+for alias in (walk, classify_walk):  # until an engine for graphs on disk replaces them
+    app.command(hidden=True)(alias)
 app.add_typer(datasets_app, name="datasets")
 
 
 def main() -> None:
     """Run the command line; a user's mistake is one line on standard error and exit code 2."""
-    from unseen.errors import UnseenError
+    from unseen.core.errors import UnseenError
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a letter shows another

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from unseen.cli.console import print_json, print_table, progress_bar, say
 from unseen.cli.options import AsJson
-from unseen.console import print_json, print_table, progress_bar, say
 
 datasets_app = typer.Typer(no_args_is_help=True, help="Graphs to try things on.")
 

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from unseen.cli.console import print_json, print_table, progress_bar, say
 from unseen.cli.options import AsJson, Seed
-from unseen.console import print_json, print_table, progress_bar, say
 
 
 def demo(
@@ -19,7 +19,7 @@ def demo(
 ) -> None:
     """Find eight sections of Python's standard library without a label of theirs."""
     from unseen.demo import demonstrate
-    from unseen.files import check_place
+    from unseen.io.atomic import check_place
 
     check_place(out)
     with progress_bar(as_json) as progress:
@@ -51,7 +51,11 @@ def reproduce(
         Path, typer.Option(help="Folder of the records; runs that lie in it are not repeated.")
     ] = Path("unseen-paper"),
     methods: Annotated[
-        str | None, typer.Option(help="Rows to run, with commas between: dgpn,eszsl,random.")
+        str | None,
+        typer.Option(
+            help="Rows to run, with commas between: dgpn,eszsl,random; a model of your own as "
+            "package.module:Class."
+        ),
     ] = None,
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Runs of each cell; 10, or 3 for slow methods.")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from unseen.cli.console import number, print_json, print_table, progress_bar, say
 from unseen.cli.options import (
     Abstain,
     Among,
@@ -19,40 +20,61 @@ from unseen.cli.options import (
     Edges,
     EncoderName,
     Features,
+    IdColumn,
+    LabelColumn,
     Nodes,
+    OpenWorld,
     Out,
     Seed,
+    SourceColumn,
+    TargetColumn,
+    TextColumns,
+    Top,
     Vocabulary,
 )
-from unseen.console import number, print_json, print_table, progress_bar, say
 
 if TYPE_CHECKING:
-    from unseen.classes import Classes, Labels
-    from unseen.graph import Graph
     from unseen.prediction import Prediction
 
 
 def classify(
     nodes: Nodes,
-    edges: Edges,
     class_file: ClassFile,
     out: Out,
+    edges: Edges = None,
     encoder: EncoderName = "auto",
     among: AmongOption = Among.all,
     abstain: Abstain = None,
+    open_world: OpenWorld = False,
     features: Features = None,
     vocabulary: Vocabulary = None,
     directed: Directed = False,
+    id_column: IdColumn = "id",
+    text_columns: TextColumns = "text",
+    label_column: LabelColumn = "label",
+    source_column: SourceColumn = "source",
+    target_column: TargetColumn = "target",
+    top: Top = 0,
     device: DeviceOption = Device.cpu,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
     """Give every unlabelled node a class, a confidence and a reason."""
-    from unseen.files import check_place
-    from unseen.pipeline import classify as run
+    from unseen.estimator import classify as run
+    from unseen.io.atomic import check_place
+    from unseen.io.read import read_inputs
 
     check_place(out)
-    graph, classes, labels = _read(nodes, edges, class_file, features, vocabulary, directed)
+    columns = _columns(id_column, text_columns, label_column, source_column, target_column)
+    graph, classes, labels = read_inputs(
+        nodes,
+        edges,
+        class_file,
+        features=features,
+        vocabulary=vocabulary,
+        directed=directed,
+        **columns,
+    )
     with progress_bar(as_json) as progress:
         prediction = run(
             graph,
@@ -61,91 +83,120 @@ def classify(
             encoder=encoder,
             among=among.value,
             abstain=abstain,
+            open_world=open_world,
             device=device.value,
             seed=seed,
             progress=progress,
         )
         progress("write the run", 0, 1)
-        prediction.save(out)
-    _tell(prediction, out, as_json)
+        prediction.save(out, top)
+    _summarise(prediction, out, as_json)
 
 
 def predict(
     model: Annotated[Path, typer.Option(help="Folder of a run or of a saved model.")],
     nodes: Nodes,
-    edges: Edges,
-    class_file: ClassFile,
+    class_file: Annotated[
+        Path | None,
+        typer.Option("--classes", help="Classes to choose from; the model's own if left out."),
+    ] = None,
+    edges: Edges = None,
     out: Out = Path("unseen-predict"),
     with_run: Annotated[
-        Path | None, typer.Option(help="Join the graph of this run: edges may name its nodes.")
+        Path | None,
+        typer.Option(help="The nodes are new in the graph of this run: edges may name its nodes."),
     ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option("--all", help="With --with-run: answer all nodes again, old ones included."),
+    ] = False,
     among: AmongOption = Among.all,
     abstain: Abstain = None,
+    open_world: OpenWorld = False,
     features: Features = None,
     vocabulary: Vocabulary = None,
     directed: Directed = False,
+    id_column: IdColumn = "id",
+    text_columns: TextColumns = "text",
+    label_column: LabelColumn = "label",
+    source_column: SourceColumn = "source",
+    target_column: TargetColumn = "target",
+    top: Top = 0,
     device: DeviceOption = Device.cpu,
     as_json: AsJson = False,
 ) -> None:
-    """Use a saved model on another graph, or with added classes, without training again."""
-    from unseen.classes import Labels
-    from unseen.files import check_place
-    from unseen.read.files import has_labels, read_classes, read_graph, read_labels
-    from unseen.reuse import predict as run
-    from unseen.run import load, read_run_graph
+    """Use a saved model on new nodes, another graph or added classes, without fitting again."""
+    from unseen.inference import predict_files
+    from unseen.io.atomic import check_place
 
     check_place(out)
-    classifier = load(model)
-    beside = None if with_run is None else read_run_graph(with_run)
-    graph = read_graph(
-        nodes, edges, features=features, vocabulary=vocabulary, directed=directed, beside=beside
-    )
-    classes = read_classes(class_file)
-    everything = classifier.classes.joined(classes)  # labels may name a class that is not asked for
-    labels = Labels.none(graph.nodes)
-    if has_labels(nodes):
-        labels = read_labels(nodes, graph, everything)
-    if with_run is not None and beside is not None:
-        old = read_labels(with_run / "graph" / "nodes.parquet", beside, everything)
-        labels.of[: beside.nodes] = old.of
+    columns = _columns(id_column, text_columns, label_column, source_column, target_column)
     with progress_bar(as_json) as progress:
-        prediction = run(
-            classifier,
-            graph,
-            classes,
-            labels.named(everything, graph),
-            among=among.value,
-            abstain=abstain,
-            device=device.value,
-            progress=progress,
+        prediction = predict_files(
+            model,
+            nodes,
+            edges,
+            class_file,
+            with_run=with_run,
+            everything=everything,
+            settings={
+                "among": among.value,
+                "abstain": abstain,
+                "open_world": open_world,
+                "device": device.value,
+                "progress": progress,
+            },
+            reading={
+                "features": features,
+                "vocabulary": vocabulary,
+                "directed": directed,
+                **columns,
+            },
         )
         progress("write the run", 0, 1)
-        prediction.save(out)
-    _tell(prediction, out, as_json)
+        prediction.save(out, top)
+    _summarise(prediction, out, as_json)
 
 
 def check(
     nodes: Nodes,
-    edges: Edges,
     class_file: ClassFile,
+    edges: Edges = None,
     encoder: EncoderName = "auto",
+    among: AmongOption = Among.all,
     features: Features = None,
     vocabulary: Vocabulary = None,
     directed: Directed = False,
+    id_column: IdColumn = "id",
+    text_columns: TextColumns = "text",
+    label_column: LabelColumn = "label",
+    source_column: SourceColumn = "source",
+    target_column: TargetColumn = "target",
     device: DeviceOption = Device.cpu,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Look at the inputs: counts, repairs, balance, likely problems. Trains nothing."""
+    """Look at the inputs: counts, repairs, balance, likely problems. Fits nothing."""
     from unseen.check import check as run
+    from unseen.io.read import read_inputs
 
-    graph, classes, labels = _read(nodes, edges, class_file, features, vocabulary, directed)
+    columns = _columns(id_column, text_columns, label_column, source_column, target_column)
+    graph, classes, labels = read_inputs(
+        nodes,
+        edges,
+        class_file,
+        features=features,
+        vocabulary=vocabulary,
+        directed=directed,
+        **columns,
+    )
     with progress_bar(as_json) as progress:
         found = run(
             graph,
             classes,
             labels,
             encoder=encoder,
+            among=among.value,
             device=device.value,
             seed=seed,
             progress=progress,
@@ -153,57 +204,77 @@ def check(
     if as_json:
         print_json(found)
         return
-    print_table(
-        "Graph", ("", ""), [(key.replace("_", " "), value) for key, value in found["graph"].items()]
-    )
-    print_table(
-        "Repaired", ("", ""), [(k.replace("_", " "), v) for k, v in found["repaired"].items()]
-    )
+    for title, key in (("Graph", "graph"), ("Repaired", "repaired")):
+        rows = [(name.replace("_", " "), value) for name, value in found[key].items()]
+        print_table(title, ("", ""), rows)
     print_table("Classes", ("class", "labelled nodes"), list(found["classes"].items()))
     quality = [(kind, *values.values()) for kind, values in found["csd_quality"].items()]
     if quality:
         print_table(
             "CSD quality (Eq. 1-3)", ("class text", "KL ↓", "cosine ↑", "Euclidean ↓"), quality
         )
-    if "agreement" in found:
-        print_table("Agreement of neighbours", ("", ""), list(found["agreement"].items()))
+    if "homophily" in found:
+        print_table("Edge homophily, estimated", ("", ""), list(found["homophily"].items()))
     say("Likely problems:" if found["problems"] else "No problems found.")
     for problem in found["problems"]:
         say(f"  - {problem}")
 
 
-def _read(
-    nodes: Path,
-    edges: Path,
-    class_file: Path,
-    features: Path | None,
-    vocabulary: Path | None,
-    directed: bool,
-) -> tuple[Graph, Classes, Labels]:
-    from unseen.classes import Labels
-    from unseen.read.files import has_labels, read_classes, read_graph, read_labels
+def suggest(
+    run: Annotated[Path, typer.Option(help="Folder of a run.")],
+    count: Annotated[int, typer.Option(help="How many nodes you can label.", min=1)] = 50,
+    errors: Annotated[
+        bool, typer.Option("--errors", help="The nodes most likely wrong instead.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Write a .csv: id, label, confidence, text.")
+    ] = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Name the nodes whose labels would teach most: fill them in and classify again."""
+    from unseen.run import load
 
-    graph = read_graph(nodes, edges, features=features, vocabulary=vocabulary, directed=directed)
-    classes = read_classes(class_file)
-    if has_labels(nodes):
-        return graph, classes, read_labels(nodes, graph, classes)
-    return graph, classes, Labels.none(graph.nodes)
+    with progress_bar(as_json) as progress:
+        fitted = load(run)
+        fitted.progress = progress
+        found = fitted.explain().suggest(count, errors, seed)
+    if out is not None:
+        found.write_csv(out)
+    if as_json:
+        print_json(found.to_dicts())
+        return
+    rows = [(row["id"], row["label"], number(row["confidence"])) for row in found.to_dicts()]
+    print_table(f"{len(rows)} nodes to label", ("id", "answer now", "confidence"), rows)
+    if out is not None:
+        say(f"Written: {out}")
 
 
-def _tell(prediction: Prediction, out: Path, as_json: bool) -> None:
+def _columns(ids: str, texts: str, label: str, source: str, target: str) -> dict[str, Any]:
+    """Return the options of columns as the readers take them."""
+    return {
+        "id_column": ids,
+        "text_columns": tuple(name.strip() for name in texts.split(",") if name.strip()),
+        "label_column": label,
+        "source_column": source,
+        "target_column": target,
+    }
+
+
+def _summarise(prediction: Prediction, out: Path, as_json: bool) -> None:
     """Say what came out and where it lies."""
-    from unseen.classes import NONE_OF_THESE
+    from unseen.core.classes import NONE_OF_THESE
 
     record = prediction.record
     if as_json:
-        kept = ("seconds", "graph", "abstained", "classes", "choices", "agreement", "warnings")
+        kept = ("seconds", "graph", "abstained", "classes", "choices", "homophily", "warnings")
         print_json({"out": str(out), **{key: record[key] for key in kept}})
         return
     rows = [
         (row["name"], row["labelled"], row["predicted"], number(row["confidence"]))
         for row in record["classes"]
     ]
-    if record["settings"].get("abstain") is not None:
+    if record["abstained"] or record["settings"].get("abstain") is not None:
         rows.append((f"({NONE_OF_THESE})", "-", record["abstained"], "-"))
     print_table(
         f"{len(prediction):,} nodes in {record['seconds']:.1f} s",

@@ -25,7 +25,22 @@ class Device(StrEnum):
 
 
 Nodes = Annotated[Path, typer.Option(help="Nodes: id, text and/or numbers, optional label.")]
-Edges = Annotated[Path, typer.Option(help="Edges: source, target, optional positive weight.")]
+Edges = Annotated[
+    Path | None,
+    typer.Option(
+        help="Edges: source, target, optional positive weight.", show_default="texts alone answer"
+    ),
+]
+IdColumn = Annotated[str, typer.Option(help="Column of the nodes that holds the id.")]
+TextColumns = Annotated[
+    str, typer.Option(help="Column that holds the text; several, with commas between, are joined.")
+]
+LabelColumn = Annotated[str, typer.Option(help="Column of the nodes that holds a known class.")]
+SourceColumn = Annotated[str, typer.Option(help="Column of the edges that holds the source.")]
+TargetColumn = Annotated[str, typer.Option(help="Column of the edges that holds the target.")]
+Top = Annotated[
+    int, typer.Option(help="Add columns with the K most probable classes.", min=0, metavar="K")
+]
 ClassFile = Annotated[Path, typer.Option("--classes", help="Classes: name, optional description.")]
 Features = Annotated[Path | None, typer.Option(help=".npz with one row of features a node.")]
 Vocabulary = Annotated[Path | None, typer.Option(help="The word of each feature column.")]
@@ -47,6 +62,10 @@ Abstain = Annotated[
         help='Answer "none of these" where the confidence is below this, from 0 to 1.',
         show_default="every node gets a class",
     ),
+]
+OpenWorld = Annotated[
+    bool,
+    typer.Option("--open", help='Answer "none of these" where no listed class seems to fit.'),
 ]
 DeviceOption = Annotated[Device, typer.Option(help="For encoders that run a network.")]
 Seed = Annotated[int, typer.Option(help="Of every random choice.", min=0)]

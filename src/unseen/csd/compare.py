@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from unseen.classes import Classes, Labels
-from unseen.csd.acquire import acquire
+from unseen.core.arrays import unit
+from unseen.core.classes import Classes
+from unseen.core.errors import InputError
+from unseen.core.labels import Labels
 from unseen.csd.quality import class_prototypes, informative, quality
 from unseen.csd.wikipedia import described
 from unseen.encode.base import encode, get_encoder
-from unseen.errors import InputError
-from unseen.files import replacing
-from unseen.read import columns
-from unseen.read.tables import read_table
-from unseen.vectors import unit
+from unseen.encode.class_texts import class_vectors
+from unseen.io import columns
+from unseen.io.atomic import replacing
+from unseen.io.tables import read_table
 
 if TYPE_CHECKING:
     from unseen.encode.base import Progress
@@ -46,7 +47,7 @@ def compare_csds(
         raise InputError(f"texts: expected wikipedia, found {texts!r}")
     classes, articles = (classes, {}) if texts is None else described(classes)
     reader = get_encoder("static" if encoder == "auto" else encoder, device)
-    csds = acquire(classes, reader)
+    csds = class_vectors(classes, reader)
     found: dict[str, Any] = {
         "encoder": encoder,
         "nearest": {kind: _nearest(S, classes) for kind, S in csds.items()},
@@ -74,7 +75,7 @@ def compare_csds(
             )
         kept = table.frame.filter(pl.Series(labels.known))
         X = unit(encode(reader, kept["text"].to_list(), progress))
-        prototypes = class_prototypes(X - X.mean(axis=0), labels.of[labels.known], seen)
+        prototypes = class_prototypes(X - X.mean(axis=0), labels.codes[labels.known], seen)
         for kind, S in csds.items():
             found["quality"][kind] = {
                 measure: float(quality(prototypes, (S - S.mean(axis=0))[seen], measure))

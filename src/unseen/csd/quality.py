@@ -27,7 +27,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import svds
 
-from unseen.errors import InputError, shortlist
+from unseen.core.errors import InputError, shortlist
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

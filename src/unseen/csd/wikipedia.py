@@ -16,14 +16,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from unseen import __version__
-from unseen.cache import cache_folder
-from unseen.classes import Classes, tidy
-from unseen.errors import InputError, MissingExtraError
-from unseen.files import replacing, write_json
+from unseen.core.classes import Classes, tidy
+from unseen.core.errors import InputError, MissingExtraError
+from unseen.io.atomic import replacing, write_json
+from unseen.io.cache import cache_folder
 
 LANGUAGE = re.compile(r"[a-z]{2,12}(-[a-z]{2,12})*")  # it becomes part of an address
 SEVERAL = "disambiguation pages"  # in the name of a category that all such pages have
@@ -81,7 +81,8 @@ def described(classes: Classes, language: str = "en") -> tuple[Classes, dict[str
 def user_agent() -> str:
     """Return who is asking: https://meta.wikimedia.org/wiki/User-Agent_policy."""
     contact = os.environ.get("UNSEEN_CONTACT", "").strip()
-    return f"unseen/{__version__} ({contact or 'zero-shot node classification, texts of classes'})"
+    about = contact or "zero-shot node classification, texts of classes"
+    return f"unseen/{version('unseen')} ({about})"
 
 
 def _connect(language: str) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 
-from unseen.classes import Split
+from unseen.core.labels import Split
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,9 @@ _ENTRIES = (
         },
         notes=(
             _UNNAMED,
-            "151 citations go both ways: 5,429 lines are 5,278 ties.",
+            "151 citations go both ways: 5,429 lines are 5,278 edges.",
             "The standard split is planetoid's, whose papers have no ids: each was found by class, "
-            "words and ties. 25 papers have a twin alike in all of these, which may stand for it; "
+            "words and edges. 25 papers have a twin alike in all of these, which may stand for it; "
             "none of them trains.",
         ),
         standard=True,
@@ -85,7 +85,7 @@ _ENTRIES = (
             _UNNAMED,
             "3,312 papers, although the paper's tables say 3,327: 15 more are cited, but have "
             "neither words nor a class.",
-            "124 lines are papers that cite themselves; 48 papers have no other tie.",
+            "124 lines are papers that cite themselves; 48 papers have no other edge.",
             "A fetched copy numbers the papers as planetoid does, the authors' files as LINQS.",
         ),
         variants=("official", "clean"),
@@ -106,7 +106,7 @@ _ENTRIES = (
             "The features are the words of the titles, 0 or 1; the paper's 128 Bert-Tiny numbers a "
             "node were not to be had.",
             "Titles are noisy ('Abstract', journal headers); 877 papers share theirs with another.",
-            "165 lines are papers that cite themselves; 62 papers have no other tie.",
+            "165 lines are papers that cite themselves; 62 papers have no other edge.",
         ),
     ),
     Entry(

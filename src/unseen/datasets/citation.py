@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from unseen.cache import cache_folder
-from unseen.classes import Classes
+from unseen.core.classes import Classes
+from unseen.core.errors import InputError, MissingDataError
+from unseen.core.graph import Graph
 from unseen.datasets.catalogue import CATALOGUE, Entry, descriptions
 from unseen.datasets.layout import Layout
 from unseen.datasets.planetoid import PER_CLASS, TEST, VALIDATION
-from unseen.errors import InputError, MissingDataError
-from unseen.graph import Graph
+from unseen.io.cache import cache_folder
 
 
 def data_folder() -> Path:
@@ -86,7 +86,7 @@ def _standard_counts(layout: Layout, known: Entry) -> tuple[object, object]:
 
 
 def to_graph(layout: Layout, *, clean: bool = False) -> Graph:
-    """Return the graph: ties count both ways and once, a paper's tie to itself not at all.
+    """Return the graph: edges count both ways and once, a paper's edge to itself not at all.
 
     Node i is called "i", as the paper numbers it. `clean` leaves out the lines that dangle.
     """

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from unseen.core.errors import InputError, MissingDataError
 from unseen.datasets.citation import folder_of
-from unseen.errors import InputError, MissingDataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

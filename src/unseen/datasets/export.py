@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from unseen.classes import Labels
+from unseen.core.errors import InputError, shortlist
+from unseen.core.graph import Graph
+from unseen.core.labels import Labels
 from unseen.datasets.registry import Dataset
-from unseen.errors import InputError, shortlist
-from unseen.files import replacing
-from unseen.graph import Graph
+from unseen.io.atomic import replacing
 
 
 def export(dataset: Dataset, folder: Path, split: str | None = None) -> list[Path]:
@@ -22,7 +22,7 @@ def export(dataset: Dataset, folder: Path, split: str | None = None) -> list[Pat
 
     nodes.csv has `id`, `text` and dense features where there are any, and `label`, filled for the
     seen classes of `split` alone (for no node without a split). edges.csv has `source`, `target`
-    and, if ties differ in strength, `weight`; classes.csv `name` and `description`; truth.csv the
+    and, if edges differ in strength, `weight`; classes.csv `name` and `description`; truth.csv the
     label of every node. Sparse features go to features.npz, row by row as in nodes.csv, and their
     words, where known, to vocabulary.txt.
     """
@@ -65,11 +65,11 @@ def _visible(dataset: Dataset, split: str | None) -> Labels:
 
 
 def _named(labels: Labels, names: Sequence[str]) -> list[str]:
-    return [names[c] if c >= 0 else "" for c in labels.of]
+    return [names[c] if c >= 0 else "" for c in labels.codes]
 
 
 def _edges(graph: Graph, ids: Sequence[str]) -> dict[str, Iterable[object]]:
-    """Return the ties as columns; in an undirected graph each once, the earlier node first."""
+    """Return the edges as columns; in an undirected graph each once, the earlier node first."""
     A = sp.coo_array(graph.adjacency if graph.directed else sp.triu(graph.adjacency, k=1))
     order = np.lexsort((A.coords[1], A.coords[0]))
     rows, targets, weights = A.coords[0][order], A.coords[1][order], A.data[order]

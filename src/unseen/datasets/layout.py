@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from unseen.classes import NodeSplit, Split
-from unseen.errors import InputError
+from unseen.core.errors import InputError
+from unseen.core.labels import NodeSplit, Split
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +50,7 @@ class Layout:
     splits: Mapping[str, Split]
     texts: tuple[str, ...] | None = None
     vocabulary: tuple[str, ...] | None = None
-    dangling: NDArray[np.int64] = field(default_factory=_no_lines)  # lines that stand for no tie
+    dangling: NDArray[np.int64] = field(default_factory=_no_lines)  # lines that stand for no edge
     standard: NodeSplit | None = None
 
     def __post_init__(self) -> None:
@@ -129,7 +129,7 @@ class Layout:
         hashes and hashed together. So one value vouches for a set from any source, compressed by
         any version of any library: planetoid numbers the papers of Citeseer in another order than
         LINQS and forgets who cites whom, yet holds the same graph. What goes unnoticed is no more
-        than that: another numbering, a turned line, twins (nodes alike in all) that swap a tie. No
+        than that: another numbering, a turned line, twins (nodes alike in all) that swap a edge. No
         split is part of it.
         """
         nodes = node_hashes(self.features, self.labels, self.texts)

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from unseen.core.errors import InputError
 from unseen.datasets.layout import node_hashes
-from unseen.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +32,7 @@ ROUNDS = 3
 def content_hashes(
     features: Any, labels: NDArray[np.int64], edges: NDArray[np.int64]
 ) -> list[bytes]:
-    """Return the refined hash of each node; ties count both ways and once, loops not at all.
+    """Return the refined hash of each node; edges count both ways and once, loops not at all.
 
     Args:
         features: sparse [n, d].
@@ -61,7 +61,7 @@ def partners(theirs: Sequence[bytes], ours: Sequence[bytes]) -> NDArray[np.int64
     if left != right:
         raise InputError(
             "expected two copies of one graph, found nodes without a partner in label, features "
-            f"and ties: {(left - right).total():,} of {len(theirs):,} in the one, "
+            f"and edges: {(left - right).total():,} of {len(theirs):,} in the one, "
             f"{(right - left).total():,} of {len(ours):,} in the other; fetch both again"
         )
     found = np.empty(len(theirs), dtype=np.int64)

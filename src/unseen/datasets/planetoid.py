@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from unseen.classes import NodeSplit
-from unseen.errors import InputError
+from unseen.core.errors import InputError
+from unseen.core.labels import NodeSplit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from unseen.classes import Classes, Labels, NodeSplit, Split
+from unseen.core.classes import Classes
+from unseen.core.errors import InputError, MissingDataError
+from unseen.core.graph import Graph
+from unseen.core.labels import Labels, NodeSplit, Split
 from unseen.datasets import stdlib
 from unseen.datasets.catalogue import CATALOGUE
 from unseen.datasets.citation import described_classes, folder_of, read_checked, to_graph
-from unseen.errors import InputError, MissingDataError
-from unseen.graph import Graph
 
 STDLIB = "the standard library of this Python: docstrings, imports, inheritance; nothing to fetch"
 
 _SPURIOUS = (
-    "Variant 'official': as published, with 15 spurious ties at one node (node 0 of the authors' "
+    "Variant 'official': as published, with 15 spurious edges at one node (node 0 of the authors' "
     "files), to which citations of unknown papers were sent; 'clean' leaves them out."
 )
-_CLEAN = "Variant 'clean': without the 15 spurious ties of the published files."
+_CLEAN = "Variant 'clean': without the 15 spurious edges of the published files."
 _UNSPLIT = (
     "{copy} has no standard split of nodes; repeat `unseen datasets get {name}` (with "
     "UNSEEN_DATA unset) when {source} can be reached, or point UNSEEN_DATA to a folder that has it"
@@ -74,7 +75,7 @@ def load(name: str, *, variant: str = "official") -> Dataset:
 
     Args:
         name: one of `names()`.
-        variant: "official", as published, or, for Citeseer, "clean": without the spurious ties.
+        variant: "official", as published, or, for Citeseer, "clean": without the spurious edges.
     """
     known = [name for name, _ in names()]
     if name not in known:

@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import scipy.sparse as sp
 
-from unseen.classes import NodeSplit
+from unseen.core.errors import InputError
+from unseen.core.labels import NodeSplit
 from unseen.datasets.catalogue import CATALOGUE
 from unseen.datasets.layout import Layout
 from unseen.datasets.match import content_hashes, partners, twins
 from unseen.datasets.planetoid import read_planetoid
-from unseen.errors import InputError
 
 Read = Callable[[str], bytes]
 
@@ -107,7 +107,7 @@ def read_citeseer(read: Read) -> Layout:
 
     LINQS lists 17 citations of (or by) 15 papers that it tells nothing else about. Planetoid keeps
     those papers as nodes without words or class. The authors' files drop them, but send the 17
-    lines to node 0, the paper that planetoid numbers 28: 15 ties that nobody ever cited. This does
+    lines to node 0, the paper that planetoid numbers 28: 15 edges that nobody ever cited. This does
     the same, so that published scores can be compared, and marks the lines as `dangling`, so that
     the `clean` variant can leave them out. The other nodes keep planetoid's order, and its split,
     of which those 15 are no part.

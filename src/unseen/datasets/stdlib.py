@@ -23,7 +23,7 @@ from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
-from unseen.errors import InputError
+from unseen.core.errors import InputError
 
 # Of the sections with at least 50 nodes on each of Python 3.11 to 3.13, in alphabetical order:
 # the first, third, fifth and so on, until there are eight. No result has a say in it.

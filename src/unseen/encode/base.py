@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from unseen.core.errors import InputError, MissingExtraError, UnseenError
 from unseen.encode.joined import JoinedEncoder, join
 from unseen.encode.store import VectorStore
-from unseen.errors import InputError, UnseenError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,6 +79,47 @@ def get_encoder(name: str = "static", device: str = "cpu") -> Encoder:
     raise InputError(f"encoder: {name!r} is unknown; known are {KNOWN}")
 
 
+class ForeignEncoder:
+    """An encoder that somebody else wrote: an object with `encode(list[str])`, or a function.
+
+    Nothing tells when its vectors would change, so they are not kept on disk.
+    """
+
+    def __init__(self, given: Any) -> None:
+        self._encode = given.encode if hasattr(given, "encode") else given
+        self.name = getattr(given, "__name__", type(given).__name__)
+        self.dimensions = self.encode(["a text"]).shape[1]
+        self.identity = ""
+
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> NDArray[np.float32]:
+        """Return what the object gives for each text, [len(texts), d]."""
+        found = self._encode(list(texts))
+        if hasattr(found, "detach"):  # a tensor, wherever it lives
+            found = found.detach().cpu().numpy()
+        rows = np.asarray(found, dtype=np.float32)
+        if rows.ndim != 2 or len(rows) != len(texts) or not np.isfinite(rows).all():
+            raise InputError(
+                f"encoder: {self.name} has to return one row of finite numbers for each text; "
+                f"found shape {rows.shape} for {len(texts)} texts"
+            )
+        return rows
+
+
+def as_encoder(given: Any, device: str = "cpu") -> Encoder:
+    """Return an encoder from its name, or from an object or function that encodes texts."""
+    if isinstance(given, str):
+        return get_encoder(given, device)
+    if all(hasattr(given, name) for name in ("encode", "identity", "dimensions", "name")):
+        found: Encoder = given
+        return found
+    if hasattr(given, "encode") or callable(given):
+        return ForeignEncoder(given)
+    raise InputError(
+        f"encoder: expected a name, an object with `encode(list of texts)` or a function, found "
+        f"{type(given).__name__}; known names are {KNOWN}"
+    )
+
+
 def encode(
     encoder: Encoder,
     texts: Sequence[str],
@@ -104,7 +145,9 @@ def encode(
     distinct = list(row_of)
     vectors = np.zeros((len(distinct), encoder.dimensions), dtype=np.float32)  # [distinct, d]
     if distinct:
-        with VectorStore(encoder.identity, encoder.dimensions, enabled=cache) as store:
+        with VectorStore(
+            encoder.identity, encoder.dimensions, enabled=cache and bool(encoder.identity)
+        ) as store:
             known = store.look_up(distinct, vectors)  # [distinct]
             _encode_rest(encoder, distinct, np.flatnonzero(~known), vectors, store, progress)
     return vectors if len(distinct) == len(rows) else vectors[rows]
@@ -169,8 +212,12 @@ def pick_device(device: str) -> str:
         raise InputError(f"device: expected one of {', '.join(DEVICES)}, found {device!r}")
     if device == "cpu":
         return device
-    import torch
-
+    try:
+        import torch
+    except ImportError as error:
+        if device == "auto":
+            return "cpu"
+        raise MissingExtraError('device "cuda"', "torch") from error
     if torch.cuda.is_available():
         return "cuda"
     if device == "cuda":

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unseen.core.errors import SavedFileError
 from unseen.encode.bert_files import BertFiles
-from unseen.errors import SavedFileError
 
 if TYPE_CHECKING:
     import torch

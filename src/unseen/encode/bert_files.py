@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unseen.errors import InputError, SavedFileError
+from unseen.core.errors import InputError, SavedFileError
 
 if TYPE_CHECKING:
     import torch

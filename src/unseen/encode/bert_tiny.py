@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from unseen.core.errors import InputError, MissingExtraError, require
 from unseen.encode.base import OFFLINE
 from unseen.encode.bert import BertEncoder
 from unseen.encode.hub import require_hub
-from unseen.errors import InputError, MissingExtraError
 
 HUB_ID = "google/bert_uncased_L-2_H-128_A-2"
 REVISION = "30b0a37ccaaa32f332884b96992754e246e48c5f"
@@ -27,6 +27,7 @@ def load_bert_tiny(name: str, folder: str = "", device: str = "cpu") -> BertEnco
 
     Any plain BERT will do in the folder; it is the pooling that makes it "as in the paper".
     """
+    require("torch", "torch", f"encoder {name!r}")
     place = Path(folder).expanduser() if folder else _download()
     return BertEncoder(place, name=name, device=device, max_length=512, layer=-2)
 

@@ -6,8 +6,8 @@ import ssl
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
+from unseen.core.errors import InputError
 from unseen.encode.base import OFFLINE
-from unseen.errors import InputError
 
 PATIENCE = 5.0  # seconds until the hub counts as out of reach
 

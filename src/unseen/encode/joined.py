@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.vectors import unit
+from unseen.core.arrays import unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

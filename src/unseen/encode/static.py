@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from unseen.errors import SavedFileError, UnseenError
+from unseen.core.errors import SavedFileError, UnseenError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from unseen.cache import cache_folder
+from unseen.io.cache import cache_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

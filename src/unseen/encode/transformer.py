@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unseen.core.errors import InputError, MissingExtraError, SavedFileError, require
 from unseen.encode.base import OFFLINE
 from unseen.encode.bert import BertEncoder
 from unseen.encode.bert_files import file_digest
 from unseen.encode.hub import require_hub
-from unseen.errors import InputError, MissingExtraError, SavedFileError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,6 +38,7 @@ def load_minilm(device: str = "cpu") -> BertEncoder:
     spec = find_spec(MINILM_PACKAGE)  # finds the package without importing it
     if spec is None or not spec.submodule_search_locations:
         raise MissingExtraError('encoder "minilm"', "minilm")
+    require("torch", "minilm", 'encoder "minilm"')
     folder = Path(spec.submodule_search_locations[0]) / "model"
     weights = folder / "model.safetensors"
     found = file_digest(weights) if weights.is_file() else "no such file"

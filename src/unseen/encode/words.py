@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from unseen.core.errors import InputError
 from unseen.encode.base import Encoder, Progress, encode
-from unseen.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

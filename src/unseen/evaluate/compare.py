@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from unseen.errors import SavedFileError
+from unseen.core.errors import SavedFileError
 from unseen.evaluate.files import read_labelled
 
 PREDICTIONS, RECORD = "predictions.csv", "record.json"

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import polars as pl
 
-from unseen.classes import NONE_OF_THESE, Classes, Labels
-from unseen.errors import InputError, shortlist
+from unseen.core.classes import NONE_OF_THESE, Classes
+from unseen.core.errors import InputError, shortlist
+from unseen.core.labels import Labels
 from unseen.evaluate.metrics import Scores, generalised_scores, score
-from unseen.files import read_json
-from unseen.read import columns
-from unseen.read.tables import Table, read_table
+from unseen.io import columns
+from unseen.io.atomic import read_json
+from unseen.io.tables import Table, read_table
 
 
 def evaluate_files(predictions: Path, truth: Path) -> Scores:
@@ -41,8 +42,8 @@ def evaluate_files(predictions: Path, truth: Path) -> Scores:
     if NONE_OF_THESE not in true["label"]:
         answers = _answered(answers[0]), _answered(answers[1])
     classes = _named_in(filter(None, answers[0]), true["label"])
-    truly = Labels.from_names(both["label_true"].to_list(), classes).of
-    guessed = Labels.from_names(answers[1], classes).of
+    truly = Labels.from_names(both["label_true"].to_list(), classes).codes
+    guessed = Labels.from_names(answers[1], classes).codes
     confidence = both["confidence"].to_numpy() if "confidence" in both.columns else None
     seen = _seen(Path(predictions).parent / "record.json")
     positions = [c for c, name in enumerate(classes.names) if name in (seen or ())]

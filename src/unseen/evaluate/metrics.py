@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.errors import InputError
+from unseen.core.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from unseen.classes import Classes
+    from unseen.core.classes import Classes
 
 
 SHARES = (1.0, 0.9, 0.8, 0.7, 0.5)  # of the nodes, the surest first, that tables show
@@ -67,7 +67,7 @@ def harmonic_mean(seen_accuracy: float, unseen_accuracy: float) -> float:
 
 @dataclass(frozen=True)
 class Generalised:
-    """The generalised game: nodes of seen and of unseen classes, answered among all classes."""
+    """The generalised protocol: nodes of seen and of unseen classes, answered among all classes."""
 
     seen_nodes: int
     unseen_nodes: int

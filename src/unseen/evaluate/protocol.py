@@ -1,4 +1,4 @@
-"""The rules of the game: which classes are seen, what a model may know, what is the floor."""
+"""The protocol: which classes are seen, what a model may know, what is the floor."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.classes import Labels, Split
-from unseen.errors import InputError
+from unseen.core.errors import InputError
+from unseen.core.labels import Labels, Split
 from unseen.evaluate.metrics import majority_floor
 
 if TYPE_CHECKING:
@@ -64,10 +64,10 @@ def hold_out(labels: Labels, split: Split) -> Labels:
 def generalised(
     labels: Labels, split: Split, seed: int, share: float = 0.2
 ) -> tuple[Labels, NDArray[np.int64]]:
-    """Return the labels that a model may see in the generalised game, and the nodes held out.
+    """Return the labels that a model may see in the generalised protocol, and the nodes held out.
 
-    In the plain game a node in question is of an unseen class, and the model knows that. Here it
-    is not told. The protocol:
+    In the plain protocol a node in question is of an unseen class, and the model knows that. Here
+    it does not. The rules:
 
     1. Of the labels of each seen class a share is held out, at random by `seed`; at least one node
        is held out and at least one is kept.
@@ -88,7 +88,7 @@ def generalised(
         raise InputError(f"share: expected more than 0 and less than 1, found {share}")
     held = []
     for c in split.seen:
-        nodes = np.flatnonzero(labels.of == c)
+        nodes = np.flatnonzero(labels.codes == c)
         if len(nodes) < 2:
             raise InputError(
                 f"labels: seen class {c} has {len(nodes)} labelled nodes; expected two or more, "
@@ -98,5 +98,5 @@ def generalised(
         held.append(np.random.default_rng((seed, c)).choice(nodes, count, replace=False))
     held_out = np.sort(np.concatenate([np.empty(0, np.int64), *held]))
     kept = hold_out(labels, split)
-    kept.of[held_out] = -1
+    kept.codes[held_out] = -1
     return kept, held_out

@@ -1,8 +1,17 @@
-"""The contract of every model: `fit`, `scores`, `predict`, `get_params`, as in scikit-learn.
+"""The contract of a model: the one that the estimator, the run folder and the tables use.
 
-A constructor only stores what it is given; `fit` checks and learns; what was learned ends in `_`.
-A model meets nodes as `Hops`, classes as rows of CSDs, labels as class positions (-1 = none): never
-as ids, files or edge lists. One that must walk the graph itself is handed the `Operator`.
+A constructor only stores what it is given; `fit` checks and learns; what was learned ends in `_`. A
+model meets a `Task`: vectors, labels as class positions, the graph as an operator; never ids, files
+or edge lists. Any object with `fit(task)` and `posterior(task)` can be used; the rest of what is
+here is optional, and what each part is for:
+
+=================== ==============================================================================
+`infer`             how the posterior came about, hop by hop, and how far it may be believed
+`state`, `restore`  a saved run that can be loaded again
+`add_classes`       classes that come up after fitting
+`describe`          what was found out, for record and report
+`get_params`        scikit-learn's `clone`, and a readable record
+=================== ==============================================================================
 """
 
 from __future__ import annotations
@@ -10,85 +19,176 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from unseen.errors import InputError
-from unseen.vectors import masked
+from unseen.core.arrays import masked, softmax
+from unseen.core.errors import InputError, SavedFileError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unseen.propagate.hops import Hops
-    from unseen.propagate.operators import Operator
+    from unseen.core.task import Task
+
+State = dict[str, Any]  # arrays, numbers and texts by name: what safetensors and JSON can hold
+
+
+class ZeroShotModel(Protocol):
+    """What the estimator needs of a model, whoever wrote it."""
+
+    def fit(self, task: Task) -> Any:
+        """Learn from the labels of seen classes, and from unlabelled nodes; return the model."""
+
+    def posterior(self, task: Task) -> NDArray[np.float32]:
+        """Return the probability of each class for each node; rows sum to one. [n, C]"""
+
+
+@dataclass(frozen=True, eq=False)
+class Inference:
+    """How a posterior came about."""
+
+    by_hop: tuple[NDArray[np.float32], ...]  # K+1 times [n, C]; k: with messages from k hops away
+    confidence: NDArray[np.float32]  # probabilities as far as they may be believed [n, C]
+    background: NDArray[np.float32] | None = None  # probability of none of the classes [n]
+
+    @property
+    def posterior(self) -> NDArray[np.float32]:
+        """With messages from all hops: what decides the label. [n, C]"""
+        return self.by_hop[-1]
+
+
+def infer(model: Any, task: Task) -> Inference:
+    """Ask any model; one that cannot tell how it came to its posterior just gives it."""
+    if hasattr(model, "infer"):
+        found: Inference = model.infer(task)
+        return found
+    p = np.asarray(model.posterior(task), dtype=np.float32)
+    if p.shape != (task.nodes, task.classes) or not np.isfinite(p).all() or (p < 0).any():
+        raise InputError(
+            f"model: {type(model).__name__}.posterior has to return probabilities of shape "
+            f"{(task.nodes, task.classes)}, found {p.shape} from {p.min():.3g} to {p.max():.3g}"
+        )
+    p = np.where(task.allowed, p, np.float32(0))
+    p = p / np.maximum(p.sum(axis=1, keepdims=True), np.float32(1e-30))
+    clamp(p, task.labels)
+    return Inference((p,), p)
 
 
 class Model(ABC):
-    """A zero-shot node classifier over hops and class semantic descriptions (CSDs)."""
+    """A zero-shot node classifier; the base of all models here."""
 
     needs_labels = False  # whether `fit` can learn anything without a labelled node
+    adds_classes = False  # whether `add_classes` is more than a refusal
+    adds_nodes = False  # whether posteriors of neighbours are all that a new node needs of a graph
     search_space: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # settings worth trying, by name
 
     @abstractmethod
-    def fit(
-        self,
-        hops: Hops,
-        labels: NDArray[np.int64],
-        csds: NDArray[np.float32],
-        operator: Operator | None = None,
-        among: NDArray[np.bool_] | None = None,
-    ) -> Self:
-        """Learn from the labels of seen classes.
-
-        Args:
-            hops: what each node and its surroundings say, K+1 blocks [n, d].
-            labels: class position of each node, -1 where there is none. [n]
-            csds: one vector for each class, seen or not. [C, d_s]
-            operator: the graph, for models that walk it.
-            among: the classes that an unlabelled node may belong to; all of them when left out. [C]
-        """
+    def fit(self, task: Task) -> Self:
+        """Learn from the labels of seen classes and, if transductive, from unlabelled nodes."""
 
     @abstractmethod
-    def scores(self, hops: Hops, csds: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """Return how well each class fits each node, higher is better. [n, C]"""
+    def infer(self, task: Task) -> Inference:
+        """Apply what was learned; nothing is learned any more."""
 
-    def predict(self, hops: Hops, among: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """Return the best class of each node, chosen among all classes or some. [n]"""
-        best: NDArray[np.int64] = masked(self.scores(hops), among).argmax(axis=1)
+    def posterior(self, task: Task) -> NDArray[np.float32]:
+        """Return the probability of each class for each node; rows sum to one. [n, C]"""
+        return self.infer(task).posterior
+
+    def predict(self, task: Task) -> NDArray[np.int64]:
+        """Return the best of the allowed classes for each node. [n]"""
+        best: NDArray[np.int64] = self.posterior(task).argmax(axis=1)
         return best
 
-    def get_params(self) -> dict[str, Any]:
+    def add_classes(self, task: Task) -> Self:
+        """Return a copy that knows more classes; the old ones stay as they were fitted.
+
+        The task holds the nodes at hand and all classes, the old ones first.
+        """
+        raise InputError(
+            f"classes: {type(self).__name__} cannot take up classes after it was fitted; "
+            "fit again with all of them"
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """Return what was found out about the graph, and `warnings` as a list of sentences."""
+        return {}
+
+    def state(self) -> State:
+        """Return what was learned, by name, for a file."""
+        return {name: value for name, value in vars(self).items() if name.endswith("_")}
+
+    def restore(self, state: State) -> Self:
+        """Take up what `state` returned, in place of `fit`."""
+        for name, value in state.items():
+            if not name.endswith("_"):
+                raise SavedFileError(f"{type(self).__name__}: {name!r} is nothing that was learned")
+            setattr(self, name, value)
+        return self
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the arguments of the constructor as they stand."""
         names = inspect.signature(type(self)).parameters
         return {name: getattr(self, name) for name in names}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change arguments of the constructor."""
+        known = self.get_params()
+        for name, value in params.items():
+            if name not in known:
+                raise InputError(
+                    f"{type(self).__name__}: no setting {name!r}; there are {', '.join(known)}"
+                )
+            setattr(self, name, value)
+        return self
 
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
         return f"{type(self).__name__}({given})"
 
 
-def check_fit(
-    hops: Hops, labels: NDArray[np.int64], csds: NDArray[np.float32], *, same_space: bool
-) -> None:
-    """Refuse inputs that do not belong together, before anything is learned."""
-    nodes, width = hops.shape
-    if len(labels) != nodes:
-        raise InputError(f"labels: expected {nodes:,} (one for each node), found {len(labels):,}")
-    if labels.max(initial=-1) >= len(csds):
+class ScoreModel(Model):
+    """A model that scores classes; its posterior is the softmax of the scores."""
+
+    temperature: float = 1.0
+
+    @abstractmethod
+    def scores(self, task: Task) -> NDArray[np.float32]:
+        """Return how well each class fits each node, higher is better. [n, C]"""
+
+    def infer(self, task: Task) -> Inference:
+        """Return the softmax over allowed classes, labelled nodes at certainty."""
+        p = softmax(masked(self.scores(task), task.allowed) / np.float32(self.temperature))
+        clamp(p, task.labels)
+        return Inference((p,), p)
+
+    def predict(self, task: Task) -> NDArray[np.int64]:
+        """Return the class of the highest score, label or not. [n]"""
+        best: NDArray[np.int64] = masked(self.scores(task), task.allowed).argmax(axis=1)
+        return best
+
+
+def clamp(p: NDArray[np.float32], labels: NDArray[np.int64]) -> None:
+    """Set the rows of labelled nodes to certainty, in place."""
+    known = np.flatnonzero(labels >= 0)
+    p[known] = 0.0
+    p[known, labels[known]] = 1.0
+
+
+def check_shared(model: str, task: Task) -> None:
+    """Refuse two spaces where a model compares node vectors with class vectors."""
+    if not task.shared:
         raise InputError(
-            f"labels: class position {labels.max()} found, but there are only {len(csds)} CSDs"
-        )
-    if same_space and csds.shape[1] != width:
-        raise InputError(
-            f"csds: have {csds.shape[1]} dimensions but node vectors have {width}; this model "
-            "compares the two, so encode both with the same encoder"
+            f"csds: {model} compares node vectors with class vectors, which lie in two spaces here "
+            f"({task.X.shape[1]} and {task.S.shape[1]} dimensions); encode both with the same "
+            "encoder"
         )
 
 
-def seen_classes(model: str, labels: NDArray[np.int64], least: int) -> NDArray[np.int64]:
+def seen_classes(model: str, task: Task, least: int) -> NDArray[np.int64]:
     """Return the classes that have a label, refusing fewer than a model can learn from. [C_s]"""
-    seen = np.unique(labels[labels >= 0])
+    seen = task.seen
     if len(seen) < least:
         raise InputError(
             f"labels: {model} learns from labelled nodes of {least} or more classes, found those "
@@ -97,15 +197,15 @@ def seen_classes(model: str, labels: NDArray[np.int64], least: int) -> NDArray[n
     return seen
 
 
-def check_widths(hops: Hops, csds: NDArray[np.float32] | None, width: int, semantic: int) -> None:
-    """Refuse nodes or CSDs of other widths than those trained on."""
-    if hops.shape[1] != width:
+def check_widths(task: Task, width: int, semantic: int) -> None:
+    """Refuse nodes or classes of other widths than those trained on."""
+    if task.X.shape[1] != width:
         raise InputError(
             f"nodes: expected vectors of {width} dimensions as in training, found "
-            f"{hops.shape[1]}; encode them as in training"
+            f"{task.X.shape[1]}; encode them as in training"
         )
-    if csds is not None and csds.shape[1] != semantic:
+    if task.S.shape[1] != semantic:
         raise InputError(
-            f"csds: expected {semantic} dimensions as in training, found {csds.shape[1]}; encode "
+            f"csds: expected {semantic} dimensions as in training, found {task.S.shape[1]}; encode "
             "added classes as the first ones were"
         )

@@ -2,41 +2,55 @@ r"""Prototype: the class whose description points the same way as the node and i
 
 .. math:: \mathrm{score}(i, c) = \cos\Big(\sum_{k=0}^{K} \omega_k (P^k X)_i,\; s_c\Big)
 
-This is Eq. 22 of the paper with every map left at the identity: nothing is learned, so nothing can
-be unlearned. It needs node vectors and CSDs in one space.
+with X [n, d], s [C, d] and :math:`\omega_k` of Eq. 13. This is Eq. 22 of the paper with every map
+left at the identity: nothing is learned, so nothing can be unlearned. It needs node vectors and
+class vectors in one space.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from unseen.models.base import Model, check_fit
-from unseen.vectors import unit
+from unseen.core.arrays import unit
+from unseen.models.base import ScoreModel, check_shared
+from unseen.propagate.hops import hops_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from unseen.propagate.hops import Hops
-    from unseen.propagate.operators import Operator
+    from unseen.core.task import Task
 
 
-class Prototype(Model):
-    """Cosine between composed hops and CSDs."""
+class Prototype(ScoreModel):
+    """Cosine between composed hops and class vectors.
 
-    def fit(
-        self,
-        hops: Hops,
-        labels: NDArray[np.int64],
-        csds: NDArray[np.float32],
-        operator: Operator | None = None,
-        among: NDArray[np.bool_] | None = None,
-    ) -> Self:
-        """Remember the CSDs; labels are not used."""
-        check_fit(hops, labels, csds, same_space=True)
-        self.csds_ = unit(csds)
+    Args:
+        hops: K; 0 compares a node's own vector alone.
+        laziness: beta, how much of a node stays in each step.
+        temperature: what cosines are divided by before the softmax.
+
+    Attributes:
+        csds_: class vectors of unit length. [C, d]
+    """
+
+    adds_classes = True
+
+    def __init__(self, hops: int = 3, laziness: float = 0.5, temperature: float = 0.1) -> None:
+        self.hops = hops
+        self.laziness = laziness
+        self.temperature = temperature
+
+    def fit(self, task: Task) -> Self:
+        """Remember the class vectors; labels are not used."""
+        check_shared("Prototype", task)
+        self.csds_ = unit(task.S)
         return self
 
-    def scores(self, hops: Hops, csds: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    def scores(self, task: Task) -> NDArray[np.float32]:
         """Return cosines. [n, C]"""
-        return unit(hops.composed()) @ (self.csds_ if csds is None else unit(csds)).T
+        return unit(hops_of(task, self.hops, self.laziness).composed()) @ self.csds_.T
+
+    def add_classes(self, task: Task) -> Self:
+        """Compare with the new classes as well."""
+        return type(self)(**self.get_params()).fit(task)

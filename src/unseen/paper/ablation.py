@@ -5,22 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unseen.paper.accuracy import macro, remarks, shown
+from unseen.paper.accuracy import floor_row, macro, remarks, row, sheet, shown
 from unseen.paper.methods import METHODS
-from unseen.paper.plan import Summary
-from unseen.paper.published import C_M10M_NOTE, DATA, LABELS, TUNED_NOTE
-from unseen.paper.sheet import Sheet
+from unseen.paper.published import C_M10M_NOTE, DATA, TUNED_NOTE
 
 if TYPE_CHECKING:
     from unseen.paper.ledger import Ledger
     from unseen.paper.plan import Cell, Plan
+    from unseen.paper.sheet import Sheet
 
-VARIANTS: dict[str, dict[str, Any]] = {  # both are DGPN with a part taken out
+VARIANTS: dict[str, dict[str, Any]] = {  # the first two are DGPN with a part taken out
     "ProNet": {"hops": 0, "local_weight": 0.0},
     "ProNet+GCN": {"local_weight": 0.0},
     "ProNet+GCN+LL": {},
 }
 BASES = ("dgpn", "dgpn-paper")
+PARTS = (
+    "The paper shows a picture without numbers. ProNet: K = 0 and no local loss; "
+    "ProNet+GCN: no local loss; ProNet+GCN+LL: all of DGPN."
+)
 
 
 def cells(plan: Plan) -> dict[tuple[str, str, str], Cell]:
@@ -36,32 +39,18 @@ def cells(plan: Plan) -> dict[tuple[str, str, str], Cell]:
 def sheets(plan: Plan, ledger: Ledger) -> list[Sheet]:
     """Return the numbers behind the figure."""
     every = cells(plan)
+    found = {key: cell.summary(ledger) for key, cell in every.items()}
     rows = []
     for base in plan.rows(BASES):
         for name in VARIANTS:
-            found = [every[base, name, data].summary(ledger) for data in DATA]
-            kind = METHODS[base].label
-            cut = " (quick)" if plan.quick else ""
-            numbers = [text for each in found for text in (shown(each), macro(each))]
-            rows.append((f"{name} of {kind}{cut}", *numbers))
+            ours = [found[base, name, data] for data in DATA]
+            called = f"{name} of {METHODS[base].label}"
+            rows.append(row(plan, called, map(shown, ours), map(macro, ours)))
     for base in plan.rows(BASES)[:1]:
-        floors = [every[base, "ProNet", data].summary(ledger) for data in DATA]
-        floor = [f"{each.floor:.2f}" if isinstance(each, Summary) else "-" for each in floors]
-        rows.append(("Majority (floor)", *(text for each in floor for text in (each, "-"))))
-    return [
-        Sheet(
-            "Ablation, Class Split I: accuracy (%)",
-            ("network", *(f"{LABELS[data]}{what}" for data in DATA for what in ("", " macro"))),
-            rows,
-            [
-                "The paper shows a picture without numbers. ProNet: K = 0 and no local loss; "
-                "ProNet+GCN: no local loss; ProNet+GCN+LL: all of DGPN.",
-                TUNED_NOTE,
-                C_M10M_NOTE,
-                *remarks(plan, ((base, cell) for (base, _, _), cell in every.items()), ledger),
-            ],
-        )
-    ]
+        rows.append(floor_row(found[base, "ProNet", data] for data in DATA))
+    runs = remarks(plan, ((base, cell) for (base, _, _), cell in every.items()), ledger)
+    notes = [PARTS, TUNED_NOTE, C_M10M_NOTE, *runs]
+    return [sheet("Ablation, Class Split I: accuracy (%)", "network", ("", " macro"), rows, notes)]
 
 
 def draw(plan: Plan, ledger: Ledger, folder: Path) -> list[Path]:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from unseen.paper.methods import METHODS
+from unseen.paper.methods import method_of
 from unseen.paper.plan import QUICK_SHARE, Summary
+from unseen.paper.published import DATA, LABELS
+from unseen.paper.sheet import Sheet
 
 if TYPE_CHECKING:
     from unseen.paper.ledger import Ledger
     from unseen.paper.plan import Cell, Plan
 
 Found = Summary | str | None
+Row = tuple[str, ...]
 
 
 def shown(found: Found) -> str:
@@ -27,9 +30,9 @@ def macro(found: Found) -> str:
     return f"{found.macro:.2f}" if isinstance(found, Summary) else "-"
 
 
-def label(method: str, plan: Plan) -> str:
-    """Return the name of a row, with a word about a quick run."""
-    return METHODS[method].label + (" (quick)" if plan.quick else "")
+def floor(found: Found) -> str:
+    """Return the accuracy of the best constant answer."""
+    return f"{found.floor:.2f}" if isinstance(found, Summary) else "-"
 
 
 def relative(ours: Found, other: Found) -> str:
@@ -37,6 +40,33 @@ def relative(ours: Found, other: Found) -> str:
     if not isinstance(ours, Summary) or not isinstance(other, Summary):
         return "-"
     return f"{100 * (ours.accuracy / other.accuracy - 1):+.2f}%"
+
+
+def row(plan: Plan, name: str, *columns: Iterable[str]) -> Row:
+    """Return a row, data set by data set a cell of every column, with a word about a quick run."""
+    cells = (text for each in zip(*columns, strict=True) for text in each)
+    return (name + (" (quick)" if plan.quick else ""), *cells)
+
+
+def floor_row(found: Iterable[Found]) -> Row:
+    """Return the row of the best constant answer, in a table of two columns a data set."""
+    return ("Majority (floor)", *(text for each in found for text in (floor(each), "-")))
+
+
+def sheet(
+    title: str,
+    first: str,
+    parts: tuple[str, ...],
+    rows: list[Row],
+    notes: list[str],
+    data: tuple[str, ...] = DATA,
+    star: bool = True,
+) -> Sheet:
+    """Return a table whose first column has this name, with `parts` columns for each data set."""
+    names = [LABELS[each] if star else LABELS[each].rstrip("*") for each in data]
+    return Sheet(
+        title, (first, *(f"{name}{part}" for name in names for part in parts)), rows, notes
+    )
 
 
 def remarks(plan: Plan, cells: Iterable[tuple[str, Cell]], ledger: Ledger) -> list[str]:
@@ -51,7 +81,7 @@ def remarks(plan: Plan, cells: Iterable[tuple[str, Cell]], ledger: Ledger) -> li
             outcomes = [ledger[trial] for trial in cell.trials if trial in ledger]
             missing |= {f"{o['missing']}: {o['why']}": None for o in outcomes if "missing" in o}
             continue
-        name = METHODS[method].label
+        name = method_of(method).label
         runs[name] = max(runs.get(name, 0), found.runs)
         constant |= found.constant > 0
         if found.stopped:

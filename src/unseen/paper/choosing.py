@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from unseen.paper.methods import METHODS
 from unseen.paper.plan import QUICK_SHARE, shortened
 from unseen.paper.published import DATA
+from unseen.paper.search import search
 from unseen.paper.sheet import Sheet
 from unseen.paper.trial import Outcome, Trial
-from unseen.search import search
 
 if TYPE_CHECKING:
     from unseen.paper.ledger import Ledger

@@ -13,19 +13,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 from time import process_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
-from unseen.models.dgpn import DGPN
+from unseen.core.operator import Operator
+from unseen.core.task import Task
+from unseen.models.dgpn.model import DGPN
 from unseen.models.training import one_thread
 from unseen.propagate.hops import decompose
-from unseen.propagate.operators import Operator
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 LATENT, SEMANTIC, CLASSES = 128, 16, 8  # d_h, d_s, C
 LAZINESS = 0.7
@@ -35,7 +33,7 @@ LEAST = 0.2  # seconds that the repetitions take together, where they can be cho
 
 @dataclass(frozen=True)
 class Sizes:
-    """A random graph with attributes, and how far it is walked; every node is labelled."""
+    """A random graph with attributes, and how far it is propagated; every node is labelled."""
 
     nodes: int  # n
     degree: int  # of every node; even
@@ -64,14 +62,10 @@ def decomposition(sizes: Sizes) -> float:
     return _between(ticks)
 
 
-def dense_epoch(sizes: Sizes) -> float:
-    """Return the seconds of an epoch of DGPN, official variant, on dense hops."""
-    return _epoch(sizes, 2 + REPEATS)
-
-
-def sparse_epoch(sizes: Sizes) -> float:
-    """Return the seconds of an epoch of DGPN, official variant, on sparse attributes."""
-    return _epoch(sizes, MOST)
+def epoch(sizes: Sizes) -> float:
+    """Return the seconds of an epoch of DGPN, official variant, on dense or sparse attributes."""
+    model = Clocked.variant("official", latent=LATENT, epochs=MOST, hops=sizes.hops)
+    return _between(model.fit(task_of(sizes)).ticks_)
 
 
 @contextmanager
@@ -107,34 +101,25 @@ def attributes(sizes: Sizes, seed: int = 1) -> Any:
     return sp.csr_array((np.ones(sizes.words, np.float32), columns.ravel(), starts), (n, d))
 
 
-def _epoch(sizes: Sizes, most: int) -> float:
-    """Return the seconds of an epoch in a fit of `most` epochs or fewer."""
+def task_of(sizes: Sizes) -> Task:
+    """Return random nodes, every one labelled, and random CSDs."""
+    csds = np.random.default_rng(3).normal(size=(CLASSES, SEMANTIC))
     operator = Operator(random_regular(sizes.nodes, sizes.degree))
-    hops = decompose(attributes(sizes), operator, sizes.hops, LAZINESS)
-    model = _Clocked.variant("official", latent=LATENT, epochs=most)
-    return _between(model.fit(hops, *_classes(sizes)).ticks_)
+    return Task(attributes(sizes), csds, np.arange(sizes.nodes) % CLASSES, operator)
 
 
-class _Clocked(DGPN):
-    """DGPN that notes when its epochs begin, and on the sparse route ends when it has enough."""
+class Clocked(DGPN):
+    """DGPN that notes when its epochs end, and ends when it has enough of them."""
 
-    def _losses(self, *given: Any) -> Any:
-        self.ticks_ = [*getattr(self, "ticks_", ()), process_time()]
-        return super()._losses(*given)
-
-    def _train_sparse(self, *given: Any) -> Iterator[float]:
-        self.ticks_ = [process_time()]  # before X and P are cut, which takes longer than an epoch
-        for loss in super()._train_sparse(*given):
+    def _train(self, *given: Any) -> Iterator[float]:
+        self.ticks_ = [
+            process_time()
+        ]  # the first epoch includes what is done once, and is left out
+        for loss in super()._train(*given):
             self.ticks_.append(process_time())
             yield loss
             if _enough(self.ticks_):
                 break
-
-
-def _classes(sizes: Sizes) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Return a label for every node [n] and CSDs [C, d_s]."""
-    csds = np.random.default_rng(3).normal(size=(CLASSES, SEMANTIC)).astype(np.float32)
-    return np.arange(sizes.nodes) % CLASSES, csds
 
 
 def _enough(ticks: list[float]) -> bool:

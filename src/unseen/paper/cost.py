@@ -1,15 +1,9 @@
-r"""Measured cost against K, |E| and d, beside the complexity that the paper gives.
-
-.. math::
-    &O(K |E| d)                        && \text{decomposition, Sec. 5.2.3} \\
-    &O(K |E| d\, d_h + K n\, d_h d_s)  && \text{the loss (Eq. 21), Sec. 5.3.4, last line} \\
-    &O(K |E| d + (K+1)\, n d\, d_h + K n\, d_h + (K+2)\, n\, d_h d_s)
-                                       && \text{the summands before that line}
+"""Measured cost against K, |E| and d, beside the complexity that the paper gives.
 
 One size grows at a time. The exponent of a cost is the slope of its logarithm against that of the
-size, by least squares; beside it stand the slopes, at the same sizes, of the paper's formula and of
-the operations that the code does, forwards and backwards. Sizes are such that these outweigh calls,
-random numbers and the writing of results.
+size, by least squares; beside it stand the slopes, at the same sizes, of the paper's formula
+(Sec. 5.2.3 and the last line of 5.3.4) and of the operations that the code does, forwards and
+backwards. Sizes are such that these outweigh calls, random numbers and the writing of results.
 
 Paper: https://doi.org/10.1145/3447548.3467230
 """
@@ -65,11 +59,9 @@ ROUTES: Mapping[str, Route] = {
         ("K|E|d", lambda s: s.hops * s.edges * s.width),
         ("2K|E|d", lambda s: 2 * s.hops * s.edges * s.width),
     ),
-    "dense epoch": Route(
-        clock.dense_epoch, (LOSS, _printed), ("2(K+1)nd d_h + 3(K+2)n d_h d_s", _dense)
-    ),
+    "dense epoch": Route(clock.epoch, (LOSS, _printed), ("2(K+1)nd d_h + 3(K+2)n d_h d_s", _dense)),
     "sparse epoch": Route(
-        clock.sparse_epoch,
+        clock.epoch,
         (LOSS, _printed),
         ("4K|E|d_h + 2|X|d_h + 3(K+1)n d_h C + 3n d_h d_s", _sparse),
     ),

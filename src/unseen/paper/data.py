@@ -15,7 +15,7 @@ from unseen.datasets.citation import data_folder, folder_of, read_checked, to_gr
 from unseen.paper.sheet import Sheet
 
 if TYPE_CHECKING:
-    from unseen.classes import NodeSplit, Split
+    from unseen.core.labels import NodeSplit, Split
     from unseen.datasets.layout import Layout
 
 NOT_HERE = "not here: unseen datasets get "
@@ -93,7 +93,7 @@ def _table_2(layouts: dict[str, Layout]) -> Sheet:
         if name in TABLE_2
     }
     title = "Table 2: the data sets (splits: classes to train/validate/test)"
-    return _side_by_side(title, columns, TABLE_2, ours, _ties(layouts, TABLE_2))
+    return _side_by_side(title, columns, TABLE_2, ours, _edges(layouts, TABLE_2))
 
 
 def _table_9(layouts: dict[str, Layout]) -> Sheet:
@@ -109,7 +109,7 @@ def _table_9(layouts: dict[str, Layout]) -> Sheet:
         if name in TABLE_9
     }
     title = "Table 9: the data sets of the standard node classification"
-    return _side_by_side(title, columns, TABLE_9, ours, _ties(layouts, TABLE_9))
+    return _side_by_side(title, columns, TABLE_9, ours, _edges(layouts, TABLE_9))
 
 
 def _table_7(layouts: dict[str, Layout]) -> Sheet:
@@ -150,12 +150,12 @@ def _side_by_side(
     return Sheet(title, ("data set", "", *columns), rows, differences + notes)
 
 
-def _ties(layouts: dict[str, Layout], among: Iterable[str]) -> list[str]:
-    """Say what the lines come to once each tie counts once and none is to the node itself."""
-    ties = [f"{TITLES[n]} {to_graph(layouts[n]).edges:,}" for n in among if n in layouts]
-    if not ties:
+def _edges(layouts: dict[str, Layout], among: Iterable[str]) -> list[str]:
+    """Say what the lines come to once each edge counts once, and loops are left out."""
+    counts = [f"{TITLES[n]} {to_graph(layouts[n]).edges:,}" for n in among if n in layouts]
+    if not counts:
         return []
-    found = f"Edges are lines of the files. Ties between two papers: {', '.join(ties)}."
+    found = f"Edges are lines of the files. Edges between two papers: {', '.join(counts)}."
     return [f"{found} Of Citeseer's, 15 are spurious (the variant 'clean' lacks them)."]
 
 

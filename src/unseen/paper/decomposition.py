@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 import scipy.sparse as sp
 
+from unseen.core.errors import MissingDataError
+from unseen.core.operator import Operator
 from unseen.datasets.registry import load
-from unseen.errors import MissingDataError
 from unseen.paper.data import TITLES, absent
-from unseen.paper.sheet import Sheet
-from unseen.propagate.decomposition import (
+from unseen.paper.gcn_decomposition import (
     Case,
     decompose_as,
     largest_eigenvalue,
@@ -19,7 +19,7 @@ from unseen.propagate.decomposition import (
     printed_error,
     renormalised,
 )
-from unseen.propagate.operators import Operator
+from unseen.paper.sheet import Sheet
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,7 +103,7 @@ def _step(adjacency: Any, case: Case) -> Any:
         return (eye + P) / 2
     if case == "lazy":
         return BETA * eye + (1 - BETA) * P
-    own, ties = renormalised(adjacency)
+    own, edges = renormalised(adjacency)
     if case == "renormalised-lazy":
-        return BETA * eye + (1 - BETA) * (own + ties)
-    return own + ties
+        return BETA * eye + (1 - BETA) * (own + edges)
+    return own + edges

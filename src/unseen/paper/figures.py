@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from unseen.errors import MissingExtraError
+from unseen.core.errors import require
 from unseen.paper.plan import Summary
 from unseen.paper.published import LABELS
 from unseen.report.palette import COLOURS
@@ -94,12 +94,12 @@ def bars(
 
 def heat_maps(
     found: Mapping[str, Sequence[Sequence[Found]]],
-    walk: Mapping[str, Sequence[Any]],
+    axes_of: Mapping[str, Sequence[Any]],
     stem: Path,
     title: str,
 ) -> list[Path]:
     """Draw a panel for each data set: accuracy at each K and beta; the deeper, the better."""
-    hops, laziness = walk["hops"], walk["laziness"]
+    hops, laziness = axes_of["hops"], axes_of["laziness"]
     with _figure(3.0 * len(found), 4.0, "compressed") as figure:
         panels = figure.subplots(1, len(found), squeeze=False)[0]
         for axes, (data, grid) in zip(panels, found.items(), strict=True):
@@ -192,11 +192,10 @@ def _figure(
     width: float, height: float, layout: Literal["constrained", "compressed"] = "constrained"
 ) -> Iterator[Any]:
     """Give a figure that nobody else sees, in our style until it is saved."""
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("drawing figures (matplotlib)", "paper") from error
+    require("matplotlib", "paper", "drawing figures")
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
     with rc_context(STYLE):
         yield Figure(figsize=(width, height), layout=layout)
 

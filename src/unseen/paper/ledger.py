@@ -1,4 +1,8 @@
-"""The ledger of a folder: every finished trial is a line of JSON, and no trial is run twice."""
+"""The ledger of a folder: every finished trial is a line of JSON, and no trial is run twice.
+
+A trial is any plain value that says everything about itself, with `key()` as JSON: those of the
+paper's tables, and those of the comparisons under `results/`.
+"""
 
 from __future__ import annotations
 
@@ -7,24 +11,31 @@ import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import unseen
 from unseen import record
-from unseen.errors import InputError
+from unseen.core.errors import InputError
 
 if TYPE_CHECKING:
-    from unseen.paper.trial import Outcome, Trial
+    from unseen.paper.trial import Outcome
 
 FILE = "trials.jsonl"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "torch", "pot", "geoopt", "optuna")
 
 
-class Ledger:
-    """Outcomes by trial, in memory and in the file `trials.jsonl` of a folder."""
+class Keyed(Protocol):
+    """What a ledger needs of a trial."""
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / FILE
+    def key(self) -> str:
+        """Return the trial as a line of JSON with sorted keys, the same for equal trials."""
+
+
+class Ledger:
+    """Outcomes by trial, in memory and in a file of a folder."""
+
+    def __init__(self, folder: Path, file: str = FILE) -> None:
+        self.path = folder / file
         self._known: dict[str, Outcome] = {}
         self._torn = False  # whether the last line has no end
         try:
@@ -38,7 +49,7 @@ class Ledger:
             if line:
                 self._take(line, number, last=number == len(lines))
 
-    def __getitem__(self, trial: Trial) -> Outcome:
+    def __getitem__(self, trial: Keyed) -> Outcome:
         return self._known[trial.key()]
 
     def __contains__(self, trial: object) -> bool:
@@ -47,15 +58,19 @@ class Ledger:
     def __len__(self) -> int:
         return len(self._known)
 
+    def lines(self) -> Iterator[tuple[dict[str, Any], Outcome]]:
+        """Give every trial, as its key has it, with its outcome, in order."""
+        for key, outcome in self._known.items():
+            yield json.loads(key), outcome
+
     def searched(self, method: str, data: str) -> Iterator[tuple[dict[str, Any], Outcome]]:
         """Give settings and outcome of the measured trials on validation classes, in order."""
-        for key, outcome in self._known.items():
-            trial = json.loads(key)
+        for trial, outcome in self.lines():
             asked = (trial["method"], trial["data"], trial["on"]) == (method, data, "validation")
             if asked and "missing" not in outcome:
                 yield trial["settings"], outcome
 
-    def add(self, trial: Trial, outcome: Outcome) -> None:
+    def add(self, trial: Keyed, outcome: Outcome) -> None:
         """Keep an outcome: on disk before this returns."""
         line = {"trial": json.loads(trial.key()), "outcome": outcome, "versions": versions()}
         if self._torn:  # a writer was killed in the middle of a line

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
-from unseen.models.baselines.cnn import OnAlexNet
+from unseen.models.baselines.cnn import INNER, OnAlexNet
 from unseen.models.baselines.dap import DAP
 from unseen.models.baselines.eszsl import ESZSL
 from unseen.models.baselines.hyperbolic import HyperbolicZSL
@@ -15,8 +15,8 @@ from unseen.models.baselines.majority import Majority
 from unseen.models.baselines.random_guess import RandomGuess
 from unseen.models.baselines.wdvsc import WDVSc
 from unseen.models.baselines.zs_gcn import ZSGCN
-from unseen.models.dgpn import DGPN
-from unseen.models.dgpn_settings import VARIANTS
+from unseen.models.dgpn.model import DGPN
+from unseen.models.dgpn.settings import VARIANTS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,13 +24,9 @@ if TYPE_CHECKING:
 
     from unseen.models.base import Model
 
-    Make = Callable[[dict[str, Any], int, NDArray[np.int64]], Model]
+    Make = Callable[[dict[str, Any], int, NDArray[np.int64]], Any]
 
 SLOW = 3  # runs of a method that trains slowly
-WALK: dict[str, tuple[Any, ...]] = {
-    "hops": (1, 2, 3, 4, 5),
-    "laziness": (0.1, 0.3, 0.5, 0.7, 0.9),
-}  # Table 8: K and beta
 
 
 @dataclass(frozen=True)
@@ -43,7 +39,7 @@ class Method:
         seeds: how many runs there are unless the user says otherwise.
         defaults: settings of Class Split I, and those of a data set over those of all.
         space: what a search on validation classes chooses from.
-        walks: whether it walks the graph; the others see a node's own attributes only.
+        propagates: whether it uses the graph; the others see a node's own attributes only.
         epochs: of its schedule, where it has one.
     """
 
@@ -53,7 +49,7 @@ class Method:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     of_data: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     space: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    walks: bool = False
+    propagates: bool = False
     epochs: int | None = None
 
     @property
@@ -66,65 +62,61 @@ class Method:
         return {**self.defaults, **self.of_data.get(data, {}), **changes}
 
 
-def _epochs(kind: Callable[..., Model]) -> int:
-    return int(signature(kind).parameters["epochs"].default)
+def _baseline(label: str, kind: type[Model], seeds: int = 10) -> Method:
+    parameters = signature(kind).parameters
+
+    def make(settings: dict[str, Any], seed: int, sizes: NDArray[np.int64]) -> Model:
+        return kind(**settings, **({"seed": seed} if "seed" in parameters else {}))
+
+    return Method(label, make, seeds, space=kind.search_space, epochs=_epochs(kind))
 
 
-def _seeded(kind: Callable[..., Model], **fixed: Any) -> Make:
-    return lambda settings, seed, sizes: kind(**fixed, **settings, seed=seed)
+def _epochs(kind: type[Model]) -> int | None:
+    epochs = signature(kind).parameters.get("epochs")
+    return None if epochs is None else int(epochs.default)
 
 
-def _cnn(inner: Literal["dap", "zs-gcn"], weights: Literal["file", "random"]) -> Make:
+def _cnn(
+    label: str, inner: Literal["dap", "zs-gcn"], weights: Literal["file", "random"], seeds: int
+) -> Method:
     def make(settings: dict[str, Any], seed: int, sizes: NDArray[np.int64]) -> Model:
         return OnAlexNet(inner, weights, seed=seed, settings=settings)
 
-    return make
+    return Method(label, make, seeds, epochs=_epochs(INNER[inner]))
 
 
-LAZY = {"hops": 3, "laziness": 0.7}  # of Class Split I, on all data sets
-RELEASED = {"c-m10m": {"local_weight": 0.1, "epochs": 500}}  # of the published code
+def _dgpn(label: str, variant: Literal["paper", "official"], **of_data: dict[str, Any]) -> Method:
+    def make(settings: dict[str, Any], seed: int, sizes: NDArray[np.int64]) -> Model:
+        return DGPN.variant(variant, **settings, seed=seed)
+
+    epochs = VARIANTS[variant]["epochs"]
+    defaults = {"hops": 3, "laziness": 0.7, "epochs": epochs}  # of Class Split I, on all data sets
+    return Method(label, make, 10, defaults, of_data, DGPN.search_space, True, epochs)
+
 
 METHODS: Mapping[str, Method] = {
     "majority": Method("Majority (floor)", lambda settings, seed, sizes: Majority(tuple(sizes)), 1),
-    "random": Method("RandomGuess", _seeded(RandomGuess)),
-    "dap": Method("DAP", _seeded(DAP), space=DAP.search_space, epochs=_epochs(DAP)),
-    "dap-cnn": Method("DAP(CNN)", _cnn("dap", "file"), 1, epochs=_epochs(DAP)),
-    "dap-cnn-random": Method(
-        "DAP(CNN), random weights", _cnn("dap", "random"), SLOW, epochs=_epochs(DAP)
+    "random": _baseline("RandomGuess", RandomGuess),
+    "dap": _baseline("DAP", DAP),
+    "dap-cnn": _cnn("DAP(CNN)", "dap", "file", 1),
+    "dap-cnn-random": _cnn("DAP(CNN), random weights", "dap", "random", SLOW),
+    "eszsl": _baseline("ESZSL", ESZSL, 1),
+    "zs-gcn": _baseline("ZS-GCN", ZSGCN),
+    "zs-gcn-cnn": _cnn("ZS-GCN(CNN)", "zs-gcn", "file", 1),
+    "zs-gcn-cnn-random": _cnn("ZS-GCN(CNN), random weights", "zs-gcn", "random", SLOW),
+    "wdvsc": _baseline("WDVSc", WDVSc, SLOW),
+    "hyperbolic": _baseline("Hyperbolic-ZSL", HyperbolicZSL, SLOW),
+    "dgpn": _dgpn(  # alpha and epochs of the published code
+        "DGPN, official code", "official", **{"c-m10m": {"local_weight": 0.1, "epochs": 500}}
     ),
-    "eszsl": Method(
-        "ESZSL", lambda settings, seed, sizes: ESZSL(**settings), 1, space=ESZSL.search_space
-    ),
-    "zs-gcn": Method("ZS-GCN", _seeded(ZSGCN), space=ZSGCN.search_space, epochs=_epochs(ZSGCN)),
-    "zs-gcn-cnn": Method("ZS-GCN(CNN)", _cnn("zs-gcn", "file"), 1, epochs=_epochs(ZSGCN)),
-    "zs-gcn-cnn-random": Method(
-        "ZS-GCN(CNN), random weights", _cnn("zs-gcn", "random"), SLOW, epochs=_epochs(ZSGCN)
-    ),
-    "wdvsc": Method("WDVSc", _seeded(WDVSc), SLOW, space=WDVSc.search_space, epochs=_epochs(WDVSc)),
-    "hyperbolic": Method(
-        "Hyperbolic-ZSL",
-        _seeded(HyperbolicZSL),
-        SLOW,
-        space=HyperbolicZSL.search_space,
-        epochs=_epochs(HyperbolicZSL),
-    ),
-    "dgpn": Method(
-        "DGPN, official code",
-        _seeded(DGPN.variant, name="official"),
-        defaults={**LAZY, "epochs": VARIANTS["official"]["epochs"]},
-        of_data=RELEASED,
-        space={**DGPN.search_space, **WALK},
-        walks=True,
-        epochs=VARIANTS["official"]["epochs"],
-    ),
-    "dgpn-paper": Method(
-        "DGPN, as printed",
-        _seeded(DGPN.variant, name="paper"),
-        defaults={**LAZY, "epochs": VARIANTS["paper"]["epochs"]},
-        space={**DGPN.search_space, **WALK},
-        walks=True,
-        epochs=VARIANTS["paper"]["epochs"],
-    ),
+    "dgpn-paper": _dgpn("DGPN, as printed", "paper"),
 }
-CNN = tuple(name for name in METHODS if "-cnn" in name)
-BASELINES = ("dap", "eszsl", "zs-gcn", "wdvsc", "hyperbolic")  # of Tables 4 and 5
+
+
+def method_of(name: str) -> Method:
+    """Return a method of the paper, or one that somebody else wrote (`package.module:Class`)."""
+    if ":" not in name:
+        return METHODS[name]
+    from unseen.paper.own import own_method
+
+    return own_method(name)

@@ -10,9 +10,9 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, Literal
 
-from unseen.errors import InputError, shortlist
-from unseen.files import read_json
-from unseen.paper.methods import METHODS
+from unseen.core.errors import InputError, shortlist
+from unseen.io.atomic import read_json
+from unseen.paper.methods import METHODS, method_of
 from unseen.paper.trial import Trial
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Plan:
     Args:
         seeds: runs of each cell; None = ten, or as many as the method says: one for what is fixed.
         slow_seeds: the same for methods that train slowly; None = three.
-        methods: rows of the tables; None = all.
+        methods: rows of the tables, of the paper or `package.module:Class`; None = all.
         quick: two runs and a tenth of every schedule, said so on every row.
         chosen: settings of Class Split II, by method and data set.
         trials: of a search.
@@ -88,21 +88,24 @@ class Plan:
     slow_seeds: int | None = None
 
     def __post_init__(self) -> None:
-        unknown = [name for name in self.methods or () if name not in METHODS]
+        unknown = [name for name in self.methods or () if name not in METHODS and ":" not in name]
         if unknown:
             raise InputError(
-                f"--methods: there is no {shortlist(unknown)}; those known: {', '.join(METHODS)}"
+                f"--methods: there is no {shortlist(unknown)}; those known: {', '.join(METHODS)}, "
+                "and package.module:Class for a model of your own"
             )
+        for name in self.own:
+            method_of(name)  # says what is wrong with it
 
     def asked(self) -> dict[str, Any]:
         """Return what the user said, for the record; settings of Split II have their own file."""
-        return {
-            "seeds": self.seeds,
-            "methods": None if self.methods is None else list(self.methods),
-            "quick": self.quick,
-            "trials": self.trials,
-            "slow_seeds": self.slow_seeds,
-        }
+        names = ("seeds", "methods", "quick", "trials", "slow_seeds")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The methods that are not of the paper."""
+        return tuple(name for name in self.methods or () if ":" in name)
 
     def rows(self, of: tuple[str, ...]) -> tuple[str, ...]:
         """Return the methods of a table that were asked for; the floor is always there."""
@@ -119,7 +122,7 @@ class Plan:
         **changes: Any,
     ) -> Cell:
         """Return the runs of a method with its settings, or with some of them changed."""
-        about = METHODS[method]
+        about = method_of(method)
         settings = about.settings(data, **changes)
         if split == "II":
             settings = {**about.defaults, **self.chosen.get(method, {}).get(data, {}), **changes}
@@ -139,7 +142,7 @@ class Plan:
 
 def shortened(method: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings with a tenth of the epochs."""
-    epochs = settings.get("epochs", METHODS[method].epochs)
+    epochs = settings.get("epochs", method_of(method).epochs)
     cut = {} if epochs is None else {"epochs": max(1, epochs // QUICK_SHARE)}
     return {**settings, **cut}
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import shlex
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unseen.errors import InputError, MissingExtraError
-from unseen.files import replacing, write_json
+from unseen.core.errors import InputError, require
+from unseen.io.atomic import replacing, write_json
 from unseen.paper import choosing
 from unseen.paper.ledger import Ledger, versions
 from unseen.paper.plan import CHOSEN, Plan, read_chosen
@@ -75,13 +74,13 @@ def reproduce(
         names.remove("search")  # quick runs take the settings that ship
     every = {each: _module(each) for each in names}
     if any(hasattr(module, "draw") for module in every.values()):
-        _check_matplotlib()
+        require("matplotlib", "paper", "drawing figures")
     ledger = Ledger(out)
-    told = _Told(progress)
+    done = _Progress(progress)
     if "search" in names:
         streams = choosing.streams(plan)
-        told.total = len(streams) * (plan.trials + min(plan.trials, choosing.LOOKED))
-        work(streams, ledger, told, jobs)
+        done.total = len(streams) * (plan.trials + min(plan.trials, choosing.LOOKED))
+        work(streams, ledger, done, jobs)
         with replacing(out / CHOSEN) as new:
             found = {**read_chosen(out, shipped=False), **choosing.chosen(plan, ledger)}
             new.write_text(choosing.as_json(found), "utf-8")
@@ -90,12 +89,12 @@ def reproduce(
         each: list(module.cells(plan).values()) if hasattr(module, "cells") else []
         for each, module in every.items()
     }
-    told.done, told.total = 0, sum(len(cell.trials) for some in cells.values() for cell in some)
+    done.done, done.total = 0, sum(len(cell.trials) for some in cells.values() for cell in some)
     reports = []
     for each, module in every.items():
         if cells[each]:
-            work([cell.stream() for cell in cells[each]], ledger, told, jobs)
-        progress(f"write {each}", told.done, max(told.total, 1))
+            work([cell.stream() for cell in cells[each]], ledger, done, jobs)
+        progress(f"write {each}", done.done, max(done.total, 1))
         sheets = module.sheets(plan, ledger)
         drawn: list[Path] = module.draw(plan, ledger, out) if hasattr(module, "draw") else []
         runs = [ledger[trial] for cell in cells[each] for trial in cell.trials]
@@ -113,7 +112,7 @@ def reproduce(
     return reports
 
 
-class _Told:
+class _Progress:
     """Tells a user what was done last and how much is left."""
 
     def __init__(self, progress: Progress) -> None:
@@ -124,11 +123,6 @@ class _Told:
         self.done += 1
         words = f"{trial.method} on {trial.data} {trial.split}"
         self.progress(words, self.done, max(self.total, self.done))
-
-
-def _check_matplotlib() -> None:
-    if find_spec("matplotlib") is None:
-        raise MissingExtraError("drawing figures", "paper")
 
 
 def command_line(name: str, **options: Any) -> str:

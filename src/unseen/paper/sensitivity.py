@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unseen.paper.accuracy import macro, remarks, shown
-from unseen.paper.methods import WALK
-from unseen.paper.plan import Summary
+from unseen.models.dgpn.model import DGPN
+from unseen.paper.accuracy import Found, floor, macro, remarks, shown
 from unseen.paper.published import C_M10M_NOTE, DATA, LABELS
 from unseen.paper.sheet import Sheet
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from unseen.paper.plan import Cell, Plan
 
 METHOD = "dgpn"
+AXES = {name: DGPN.search_space[name] for name in ("hops", "laziness")}  # Table 8: K and beta
 
 
 def cells(plan: Plan) -> dict[tuple[str, int, float], Cell]:
@@ -23,55 +23,55 @@ def cells(plan: Plan) -> dict[tuple[str, int, float], Cell]:
     return {
         (data, hops, laziness): plan.cell(METHOD, data, hops=hops, laziness=laziness)
         for data in DATA
-        for hops in WALK["hops"]
-        for laziness in WALK["laziness"]
+        for hops in AXES["hops"]
+        for laziness in AXES["laziness"]
     }
 
 
 def sheets(plan: Plan, ledger: Ledger) -> list[Sheet]:
     """Return a grid for each data set."""
-    every = cells(plan)
-    return [_sheet(data, plan, ledger, every) for data in DATA]
-
-
-def _sheet(
-    data: str, plan: Plan, ledger: Ledger, every: dict[tuple[str, int, float], Cell]
-) -> Sheet:
-    rows = []
-    for hops in WALK["hops"]:
-        found = [every[data, hops, beta].summary(ledger) for beta in WALK["laziness"]]
-        rows.append(
-            (
-                f"{hops} (quick)" if plan.quick else str(hops),
-                *(f"{shown(each)} ({macro(each)})" for each in found),
-            )
+    found = _grids(plan, ledger)
+    return [
+        Sheet(
+            f"Accuracy (%) against K and beta, {LABELS[data]}, Class Split I, official code",
+            ("K", *(f"beta {laziness}" for laziness in AXES["laziness"])),
+            [
+                (
+                    f"{hops} (quick)" if plan.quick else str(hops),
+                    *(f"{shown(each)} ({macro(each)})" for each in row),
+                )
+                for hops, row in zip(AXES["hops"], found[data], strict=True)
+            ],
+            [
+                f"In brackets: macro accuracy. Majority floor: {floor(found[data][0][0])}.",
+                "Alpha and epochs are those of the released code for each data set, which were set "
+                "with test accuracy in view.",
+                *([C_M10M_NOTE] if data == "c-m10m" else []),
+                *remarks(
+                    plan, [(METHOD, c) for k, c in cells(plan).items() if k[0] == data], ledger
+                ),
+            ],
         )
-    floor = next((each.floor for each in found if isinstance(each, Summary)), float("nan"))
-    return Sheet(
-        f"Accuracy (%) against K and beta, {LABELS[data]}, Class Split I, official code",
-        ("K", *(f"beta {laziness}" for laziness in WALK["laziness"])),
-        rows,
-        [
-            f"In brackets: macro accuracy. Majority floor: {floor:.2f}.",
-            "Alpha and epochs are those of the released code for each data set, which were set "
-            "with test accuracy in view.",
-            *([C_M10M_NOTE] if data == "c-m10m" else []),
-            *remarks(plan, [(METHOD, every[key]) for key in every if key[0] == data], ledger),
-        ],
-    )
+        for data in DATA
+    ]
 
 
 def draw(plan: Plan, ledger: Ledger, folder: Path) -> list[Path]:
     """Draw the heat maps."""
     from unseen.paper.figures import heat_maps
 
+    title = "Accuracy (%) of DGPN, official code, Class Split I; the deeper, the better"
+    title += " (quick)" * plan.quick
+    return heat_maps(_grids(plan, ledger), AXES, folder / "sensitivity", title)
+
+
+def _grids(plan: Plan, ledger: Ledger) -> dict[str, list[list[Found]]]:
+    """Return what came out by data set: a row for each K, a column for each beta."""
     every = cells(plan)
-    found = {
+    return {
         data: [
-            [every[data, hops, beta].summary(ledger) for beta in WALK["laziness"]]
-            for hops in WALK["hops"]
+            [every[data, hops, beta].summary(ledger) for beta in AXES["laziness"]]
+            for hops in AXES["hops"]
         ]
         for data in DATA
     }
-    title = "Accuracy (%) of DGPN, official code, Class Split I; the deeper, the better"
-    return heat_maps(found, WALK, folder / "sensitivity", title + (" (quick)" * plan.quick))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, Self
 
 
 @dataclass(frozen=True)
@@ -13,6 +15,12 @@ class Sheet:
     columns: tuple[str, ...]
     rows: list[tuple[str, ...]]
     notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Self:
+        """Return a sheet as JSON has it."""
+        rows = [tuple(row) for row in record["rows"]]
+        return cls(record["title"], tuple(record["columns"]), rows, record["notes"])
 
     def markdown(self) -> str:
         """Return the table as Markdown, without its title.

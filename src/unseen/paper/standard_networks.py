@@ -24,17 +24,17 @@ Papers: https://doi.org/10.1145/3447548.3467230 (Sec. 6.4), https://arxiv.org/ab
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-import torch
-from torch import Generator, Tensor
 
-from unseen.propagate.decomposition import binomials, exact_blocks, printed_blocks, renormalised
+from unseen.paper.gcn_decomposition import binomials, exact_blocks, printed_blocks, renormalised
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from torch import Generator, Tensor
 
 HOPS = 2  # as many as the GCN has layers
 HIDDEN, LATENT = 16, 128  # columns of W: of the GCN, of psi
@@ -61,17 +61,19 @@ class Network:
 
     def predict(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the class of each of these nodes. [m]"""
+        import torch
+
         with torch.no_grad():
             return np.asarray(self.logits(self.cut(rows)).argmax(dim=1).numpy())
 
 
 class Gcn(Network):
-    """Two layers: each mixes what neighbours say, then maps it."""
+    """Two layers: each averages over neighbours, then maps."""
 
     def __init__(self, adjacency: Any, features: Any, classes: int, rng: Generator) -> None:
         super().__init__(features)
-        own, ties = renormalised(adjacency)
-        self.P = sp.csr_array(own + ties, dtype=np.float32)
+        own, edges = renormalised(adjacency)
+        self.P = sp.csr_array(own + edges, dtype=np.float32)
         self.weights = [glorot(self.X.shape[1], HIDDEN, rng), glorot(HIDDEN, classes, rng)]
 
     def cut(self, rows: NDArray[np.int64]) -> Any:
@@ -94,15 +96,17 @@ class Decomposed(Network):
     def __init__(
         self, adjacency: Any, features: Any, classes: int, rng: Generator, exact: bool
     ) -> None:
+        import torch
+
         super().__init__(features)
-        own, ties = renormalised(adjacency)
+        own, edges = renormalised(adjacency)
         start = sp.eye_array(own.shape[0], format="csr")
         omega = binomials(HOPS)
         if exact:
-            words = exact_blocks(start, own, ties, HOPS)
+            words = exact_blocks(start, own, edges, HOPS)
             blocks = [word / count for word, count in zip(words, omega, strict=True)]
         else:
-            blocks = printed_blocks(start, own, ties, HOPS)
+            blocks = printed_blocks(start, own, edges, HOPS)
         self.omega = torch.from_numpy(omega)
         self.B = [sp.csr_array(block, dtype=np.float32) for block in blocks]  # K+1 times [n, n]
         W, V = glorot(self.X.shape[1], LATENT, rng), glorot(LATENT, classes, rng)
@@ -117,6 +121,8 @@ class Decomposed(Network):
 
     def logits(self, cut: Any, rng: Generator | None = None) -> Tensor:
         """Return sum_k omega_k ReLU(B_k X W + b) V + c. [m, C]"""
+        import torch
+
         stacked, X = cut
         W, b, V, c = self.weights
         h = dropped((mix(stacked, mix(thinned(X, rng), W)) + b).relu(), rng)
@@ -132,6 +138,8 @@ def without_empty_columns(matrix: Any) -> tuple[Any, NDArray[np.int64]]:
 
 def glorot(rows: int, columns: int, rng: Generator) -> Tensor:
     """Return a matrix to be learned, uniform within sqrt(6 / (rows + columns))."""
+    import torch
+
     matrix = torch.nn.init.xavier_uniform_(torch.empty(rows, columns), generator=rng)
     return matrix.requires_grad_()
 
@@ -146,24 +154,31 @@ def dropped(values: Tensor, rng: Generator | None) -> Tensor:
 
 def thinned(X: Any, rng: Generator | None) -> Any:
     """Return sparse X with dropout on the entries that it has."""
+    import torch
+
     values = dropped(torch.from_numpy(X.data), rng).numpy()
     return sp.csr_array((values, X.indices, X.indptr), shape=X.shape)
 
 
-class _Product(torch.autograd.Function):
-    """M Z for a SciPy matrix M: its gradient with respect to Z is M^T times what comes back."""
-
-    @staticmethod
-    def forward(ctx: Any, Z: Tensor, matrix: Any) -> Tensor:
-        ctx.matrix = matrix
-        return torch.from_numpy(matrix @ Z.detach().numpy())
-
-    @staticmethod
-    def backward(ctx: Any, *slopes: Tensor) -> tuple[Tensor, None]:
-        return torch.from_numpy(ctx.matrix.T @ slopes[0].numpy()), None
-
-
 def mix(matrix: Any, Z: Tensor) -> Tensor:
     """Return the product of a SciPy matrix [m, n] and a tensor [n, h]. [m, h]"""
-    product: Tensor = _Product.apply(Z, matrix)  # type: ignore[no-untyped-call]
+    product: Tensor = _product().apply(Z, matrix)
     return product
+
+
+@cache
+def _product() -> Any:
+    """Return M Z for a SciPy matrix M; its gradient by Z is M^T times what comes back."""
+    import torch
+
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, Z: Tensor, matrix: Any) -> Tensor:
+            ctx.matrix = matrix
+            return torch.from_numpy(matrix @ Z.detach().numpy())
+
+        @staticmethod
+        def backward(ctx: Any, *slopes: Tensor) -> tuple[Tensor, None]:
+            return torch.from_numpy(ctx.matrix.T @ slopes[0].numpy()), None
+
+    return Product

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unseen.paper.accuracy import macro, remarks, shown
-from unseen.paper.plan import Summary
-from unseen.paper.published import C_M10M_NOTE, DATA, LABELS
-from unseen.paper.sheet import Sheet
+from unseen.paper.accuracy import floor_row, macro, remarks, row, sheet, shown
+from unseen.paper.published import C_M10M_NOTE, DATA
 
 if TYPE_CHECKING:
     from unseen.paper.ledger import Ledger
     from unseen.paper.plan import Cell, Plan
+    from unseen.paper.sheet import Sheet
 
 COMMON: dict[str, Any] = {"epochs": 1000, "local_weight": 1.0}  # the same on all data sets
 SWITCHES: dict[str, tuple[str, dict[str, Any]]] = {  # row: network it starts from, changes
@@ -39,31 +38,20 @@ SWITCHES: dict[str, tuple[str, dict[str, Any]]] = {  # row: network it starts fr
 def cells(plan: Plan) -> dict[tuple[str, str], Cell]:
     """Return the cells by row and data set."""
     return {
-        (row, data): plan.cell(method, data, **{**COMMON, **changes})
-        for row, (method, changes) in SWITCHES.items()
+        (name, data): plan.cell(method, data, **{**COMMON, **changes})
+        for name, (method, changes) in SWITCHES.items()
         for data in DATA
     }
 
 
 def sheets(plan: Plan, ledger: Ledger) -> list[Sheet]:
     """Return the table."""
-    every = cells(plan)
-    rows = []
-    for row in SWITCHES:
-        found = [every[row, data].summary(ledger) for data in DATA]
-        name = f"{row} (quick)" if plan.quick else row
-        rows.append((name, *(text for each in found for text in (shown(each), macro(each)))))
-    floors = [each.floor if isinstance(each, Summary) else float("nan") for each in found]
-    rows.append(("Majority (floor)", *(text for f in floors for text in (f"{f:.2f}", "-"))))
-    return [
-        Sheet(
-            "One switch at a time, Class Split I: accuracy (%)",
-            ("network", *(f"{LABELS[data]}{what}" for data in DATA for what in ("", " macro"))),
-            rows,
-            [
-                "K=3, beta=0.7, alpha 1 and 1,000 epochs, unless the row says otherwise.",
-                C_M10M_NOTE,
-                *remarks(plan, ((SWITCHES[row][0], c) for (row, _), c in every.items()), ledger),
-            ],
-        )
-    ]
+    every, rows = cells(plan), []
+    for name in SWITCHES:
+        found = [every[name, data].summary(ledger) for data in DATA]
+        rows.append(row(plan, name, map(shown, found), map(macro, found)))
+    rows.append(floor_row(found))
+    runs = remarks(plan, ((SWITCHES[name][0], cell) for (name, _), cell in every.items()), ledger)
+    fixed = "K=3, beta=0.7, alpha 1 and 1,000 epochs, unless the row says otherwise."
+    title = "One switch at a time, Class Split I: accuracy (%)"
+    return [sheet(title, "network", ("", " macro"), rows, [fixed, C_M10M_NOTE, *runs])]

@@ -2,19 +2,10 @@
 
 LABEL-CSDs come from the names of the classes, TEXT-CSDs from their Wikipedia articles; both are the
 vectors that the authors published. They are compared with the class means of the node attributes
-(`csd/quality.py`) in these settings:
-
-    print     plain words, prototypes of unit length; KL and Euclidean summed over the classes,
-              cosine averaged. Not what the text says, but what meets the printed figures.
-    appendix  as the appendix says: 128 singular directions, nodes and CSDs of unit length, the
-              prototypes their plain means; every measure averaged over the classes (Eq. 3).
-    seen      the same, on the seen classes of Split I alone. Only this one may choose CSDs; it
-              needs three seen classes, since with two Eq. 3 is constant.
-
-The last two also with prototypes of unit length (`appendix unit`, `seen unit`), because it matters:
-a mean of unit vectors is short, so its inner products are small and Pr of Eq. 1 is nearly uniform,
-which favours CSDs that are all alike, as TEXT-CSDs are. A floor that the paper does not print shows
-it: the kind `equal` gives every class the same vector, so that Pr^ of Eq. 2 is uniform.
+(`csd/quality.py`) in the settings that `NOTES` explains. Only "seen" may choose CSDs; it needs
+three seen classes, since with two Eq. 3 is constant. A mean of unit vectors is short, so that Pr of
+Eq. 1 is nearly uniform, which favours CSDs that are all alike: the kind `equal`, which the paper
+does not print, gives every class the same vector and shows it.
 """
 
 from __future__ import annotations
@@ -22,7 +13,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
+from unseen.csd.quality import Measure, class_prototypes, informative, prepare, quality
+from unseen.datasets.class_vectors import class_vectors
+from unseen.datasets.registry import load
 from unseen.paper.data import TITLES, absent
 from unseen.paper.sheet import Sheet
 
@@ -31,7 +26,7 @@ if TYPE_CHECKING:
 
     from unseen.datasets.registry import Dataset
 
-MEASURES = {"kl": "KL ↓", "cosine": "cosine ↑", "euclidean": "Euclidean ↓"}
+MEASURES: dict[Measure, str] = {"kl": "KL ↓", "cosine": "cosine ↑", "euclidean": "Euclidean ↓"}
 KINDS = {"label": "LABEL-CSDs", "text": "TEXT-CSDs", "equal": "equal vectors"}
 SETTINGS = {
     "print": "as it meets the print",
@@ -83,10 +78,6 @@ def values() -> Values:
     The set "c-m10m as filed" takes the files of C-M10M by their names. A set that is not here is
     left out, and so are the settings "seen" where fewer than three classes are seen.
     """
-    from threadpoolctl import threadpool_limits
-
-    from unseen.datasets.registry import load
-
     found: Values = {}
     with threadpool_limits(1):  # many small products: threads only get in each other's way
         for name in PUBLISHED:
@@ -96,40 +87,35 @@ def values() -> Values:
 
 
 def _qualities(name: str, data: Dataset) -> Values:
-    from unseen.csd.quality import class_prototypes, informative, prepare
-    from unseen.datasets.class_vectors import class_vectors
-
-    X, y, seen = data.graph.features, data.truth.of, list(data.splits["I"].seen)
+    X, y, seen = data.graph.features, data.truth.codes, list(data.splits["I"].seen)
     every = list(range(len(data.classes)))
     plain = class_prototypes(X, y, every)  # [C, d]
     means = class_prototypes(prepare(X), y, every)  # [C, 128]
     scaled = prepare(means, dimensions=None)
 
-    def judge(S: NDArray[np.float32]) -> dict[str, dict[str, float]]:
+    def compare(S: NDArray[np.float32]) -> dict[str, dict[str, float]]:
         U = prepare(S, dimensions=None)
-        judged = {
+        found = {
             "print": as_printed(plain, S),
             "appendix": by_equation(means, U),
             "appendix unit": by_equation(scaled, U),
         }
         if informative(len(seen)):
-            judged["seen"] = by_equation(means[seen], U[seen])
-            judged["seen unit"] = by_equation(scaled[seen], U[seen])
-        return judged
+            found["seen"] = by_equation(means[seen], U[seen])
+            found["seen unit"] = by_equation(scaled[seen], U[seen])
+        return found
 
-    found = {name: {kind: judge(class_vectors(name, kind)) for kind in ("label", "text")}}
-    found[name]["equal"] = judge(np.ones((len(every), 1), np.float32))
+    found = {name: {kind: compare(class_vectors(name, kind)) for kind in ("label", "text")}}
+    found[name]["equal"] = compare(np.ones((len(every), 1), np.float32))
     if name == "c-m10m":
         found[f"{name} as filed"] = {
-            kind: judge(class_vectors(name, kind, as_filed=True)) for kind in ("label", "text")
+            kind: compare(class_vectors(name, kind, as_filed=True)) for kind in ("label", "text")
         }
     return found
 
 
 def as_printed(prototypes: ArrayLike, csds: ArrayLike) -> dict[str, float]:
     """Return the measures as Table 1 prints them: all of unit length, distances summed."""
-    from unseen.csd.quality import quality
-
     return {
         "kl": quality(prototypes, csds, "kl", "sum"),
         "cosine": quality(prototypes, csds, "cosine"),
@@ -139,13 +125,7 @@ def as_printed(prototypes: ArrayLike, csds: ArrayLike) -> dict[str, float]:
 
 def by_equation(prototypes: ArrayLike, csds: ArrayLike) -> dict[str, float]:
     """Return the measures as Eq. 3 has them: vectors as they are, averaged over the classes."""
-    from unseen.csd.quality import quality
-
-    return {
-        "kl": quality(prototypes, csds, "kl", unit=False),
-        "cosine": quality(prototypes, csds, "cosine", unit=False),
-        "euclidean": quality(prototypes, csds, "euclidean", unit=False),
-    }
+    return {each: quality(prototypes, csds, each, unit=False) for each in MEASURES}
 
 
 def better(measure: str, text: float, label: float) -> bool:
@@ -167,7 +147,7 @@ def sheets(*_: object) -> list[Sheet]:
     if "c-m10m as filed" in found:
         filed = _rows("c-m10m", found["c-m10m as filed"], PUBLISHED["c-m10m"])
         title = "Table 1, C-M10M with the files of class vectors taken by their names"
-        sheets.append(Sheet(title, columns, filed, [_told(found["c-m10m as filed"])]))
+        sheets.append(Sheet(title, columns, filed, [_filed_note(found["c-m10m as filed"])]))
     return [*sheets, _verdicts(found)]
 
 
@@ -204,7 +184,7 @@ def _verdict(ours: dict[str, Any], setting: str, measure: str) -> str:
     return "yes" if won else "no"
 
 
-def _told(ours: dict[str, Any]) -> str:
+def _filed_note(ours: dict[str, Any]) -> str:
     lost = [m for m in MEASURES if _verdict(ours, "print", m) == "no"]
     if not lost:
         return "As filed, TEXT is better than LABEL on every measure."

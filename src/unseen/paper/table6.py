@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unseen.paper.accuracy import Found, floor_row, row, sheet
 from unseen.paper.plan import Cell, Summary
-from unseen.paper.published import LABELS, LITERATURE, TABLE_6
-from unseen.paper.sheet import Sheet
+from unseen.paper.published import LITERATURE, TABLE_6
 from unseen.paper.trial import Trial
 
 if TYPE_CHECKING:
     from unseen.paper.ledger import Ledger
     from unseen.paper.plan import Plan
+    from unseen.paper.sheet import Sheet
 
 DATA = ("cora", "citeseer", "pubmed")
 ROWS = {"gcn": "GCN", "printed": "ours, Eq. 15 as printed", "exact": "ours, exact product"}
@@ -22,43 +23,32 @@ def cells(plan: Plan) -> dict[tuple[str, str], Cell]:
     """Return the cells by network and data set."""
     seeds = plan.seeds or (QUICK if plan.quick else SEEDS)
     return {
-        (row, data): Cell(
-            tuple(Trial(data, "standard", f"standard {row}", seed=seed) for seed in range(seeds))
+        (name, data): Cell(
+            tuple(Trial(data, "standard", f"standard {name}", seed=seed) for seed in range(seeds))
         )
-        for row in ROWS
+        for name in ROWS
         for data in DATA
     }
 
 
 def sheets(plan: Plan, ledger: Ledger) -> list[Sheet]:
     """Return the table."""
-    every = cells(plan)
-    rows: list[tuple[str, ...]] = []
-    for row, name in ROWS.items():
-        found = [every[row, data].summary(ledger) for data in DATA]
-        shown = [_shown(each) for each in found]
-        paper = TABLE_6.get(row, ("-",) * len(DATA))
-        numbers = [cell for pair in zip(shown, paper, strict=True) for cell in pair]
-        rows.append((f"{name} (quick)" if plan.quick else name, *numbers))
-    literature = [cell for value in LITERATURE for cell in ("-", value)]
-    floors = [f"{each.floor:.2f}" if isinstance(each, Summary) else "-" for each in found]
-    rows.append(("GCN, numbers from literature", *literature))
-    rows.append(("Majority (floor)", *(cell for floor in floors for cell in (floor, "-"))))
-    runs = len(every["gcn", "cora"].trials)
-    return [
-        Sheet(
-            "Table 6, standard node classification: test accuracy (%)",
-            ("network", *(f"{LABELS[data]}{what}" for data in DATA for what in ("", " paper"))),
-            rows,
-            [
-                f"{runs} runs each. All classes are seen here, with 20 labelled nodes of each."
-                + (" Quick: fewer runs, the schedule is whole." if plan.quick else ""),
-            ],
-        )
-    ]
+    every, rows = cells(plan), []
+    for name, called in ROWS.items():
+        found = [every[name, data].summary(ledger) for data in DATA]
+        rows.append(row(plan, called, map(_shown, found), TABLE_6.get(name, ("-",) * len(DATA))))
+    literature = (text for value in LITERATURE for text in ("-", value))
+    rows += [("GCN, numbers from literature", *literature), floor_row(found)]
+    note = (
+        f"{len(every['gcn', 'cora'].trials)} runs each. All classes are seen here, with 20 "
+        "labelled nodes of each."
+        + (" Quick: fewer runs, the schedule is whole." if plan.quick else "")
+    )
+    title = "Table 6, standard node classification: test accuracy (%)"
+    return [sheet(title, "network", ("", " paper"), rows, [note], DATA)]
 
 
-def _shown(found: Summary | str | None) -> str:
+def _shown(found: Found) -> str:
     if isinstance(found, Summary):
         return f"{found.accuracy:.2f}±{found.deviation:.2f} (macro {found.macro:.2f})"
     return found or "not run"

@@ -16,30 +16,45 @@ import time
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from unseen.errors import UnseenError
+from unseen.core.errors import UnseenError
 from unseen.paper.trial import Outcome, Trial, run
 
 if TYPE_CHECKING:
-    from unseen.paper.ledger import Ledger
+    from unseen.paper.ledger import Keyed, Ledger
 
 Stream = Generator[Trial, Outcome, None]
-Told = Callable[[Trial], None]  # is called with every trial that is done
+T = TypeVar("T", bound="Keyed")
 
 
-def work(streams: Iterable[Stream], ledger: Ledger, told: Told, jobs: int = 0) -> None:
-    """Run the streams to their ends; trials that the ledger knows are answered from it."""
+def work(
+    streams: Iterable[Generator[T, Outcome, None]],
+    ledger: Ledger,
+    report: Callable[[T], None],
+    jobs: int = 0,
+    run: Callable[[Any], Outcome] = run,
+) -> None:
+    """Run the streams to their ends; trials that the ledger knows are answered from it.
+
+    Args:
+        streams: of trials of any kind that has a `key` and can be sent to another process.
+        ledger: what is known, and where outcomes go.
+        report: is called with every trial that is done.
+        jobs: processes, 0 = one for each core.
+        run: what makes an outcome of a trial; those of the paper when left out.
+    """
     jobs = jobs or os.cpu_count() or 1
     waiting = list(streams)[::-1]
-    under_way: dict[Future[Outcome], tuple[Stream, Trial]] = {}
+    under_way: dict[Future[Outcome], tuple[Generator[T, Outcome, None], T]] = {}
 
-    def advance(stream: Stream, outcome: Outcome | None) -> Trial | None:
+    def advance(stream: Generator[T, Outcome, None], outcome: Outcome | None) -> T | None:
         """Return the next trial of a stream that is not known yet."""
         try:
             trial = next(stream) if outcome is None else stream.send(outcome)
             while trial in ledger and "missing" not in ledger[trial]:  # what it lacked may be here
-                told(trial)
+                report(trial)
                 trial = stream.send(ledger[trial])
         except StopIteration:
             return None
@@ -49,7 +64,7 @@ def work(streams: Iterable[Stream], ledger: Ledger, told: Told, jobs: int = 0) -
         jobs, mp_context=multiprocessing.get_context("spawn"), initializer=begin
     ) as pool:
 
-        def submit(stream: Stream, outcome: Outcome | None) -> None:
+        def submit(stream: Generator[T, Outcome, None], outcome: Outcome | None) -> None:
             trial = advance(stream, outcome)
             if trial is not None:
                 under_way[pool.submit(run, trial)] = stream, trial
@@ -66,7 +81,7 @@ def work(streams: Iterable[Stream], ledger: Ledger, told: Told, jobs: int = 0) -
                         ledger[trial] != outcome and "missing" in ledger[trial]
                     ):
                         ledger.add(trial, outcome)  # two streams may ask for the same
-                    told(trial)
+                    report(trial)
                     submit(stream, ledger[trial])
         except BrokenProcessPool as error:
             raise UnseenError(
@@ -78,13 +93,24 @@ def work(streams: Iterable[Stream], ledger: Ledger, told: Told, jobs: int = 0) -
             raise
 
 
+def each_alone(trials: Iterable[T]) -> list[Generator[T, Outcome, None]]:
+    """Return a stream for each trial: none depends on what comes out of another."""
+
+    def alone(trial: T) -> Generator[T, Outcome, None]:
+        yield trial
+
+    return [alone(trial) for trial in trials]
+
+
 def begin() -> None:
     """Make a process ready to run trials: one thread, and no life after its parent."""
     os.environ["OMP_NUM_THREADS"] = "1"  # a process a core: threads would wait for each other
-    import torch
     from threadpoolctl import threadpool_limits
 
-    torch.set_num_threads(1)
+    if find_spec("torch") is not None:
+        import torch
+
+        torch.set_num_threads(1)
     threadpool_limits(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and ends this one
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()

@@ -1,1 +1,1 @@
-"""Walking the graph: operators and hops. Never sees a label."""
+"""Propagation over the graph: hops in memory and on disk. Never sees a label."""

@@ -5,8 +5,8 @@ of c columns, narrow enough that one block, Z [n, c], fits into memory. For each
 Z is read from the hop before, the graph streams past it from disk, and the sums are written in
 order. Every file is read and written from its beginning to its end.
 
-The walk goes in pieces, each noted in ``walk.json`` once it is on disk: a run that was killed goes
-on with the first piece that is missing. Pieces are computed by the loop of `memory.py`, so the hops
+It goes in pieces, each noted in ``walk.json`` once it is on disk: a run that was killed goes on
+with the first piece that is missing. Pieces are computed by the loop of `memory.py`, so the hops
 are the same to the last bit.
 
 `memory` bounds what the process allocates: Z, the scales of the rows, and the pieces that are on
@@ -19,21 +19,20 @@ import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from unseen.errors import InputError
-from unseen.files import read_json, replacing, write_json
+from unseen.core.errors import InputError
+from unseen.io.atomic import read_json, replacing, write_json
+from unseen.propagate import memory as loops
 from unseen.propagate.disk_graph import DiskGraph
-from unseen.propagate.disk_hops import WALK, DiskHops, hop_path
+from unseen.propagate.disk_hops import NOTES, DiskHops, hop_path
+from unseen.propagate.kernels import LANES
 from unseen.propagate.npy import NpyFile, full_disk
 from unseen.propagate.rooms import rooms
 
-if TYPE_CHECKING:
-    from unseen.propagate.memory import Storage
-
-__all__ = ["DiskGraph", "DiskHops", "walk_on_disk"]
+__all__ = ["DiskGraph", "DiskHops", "propagate_on_disk"]
 
 FORMAT = 1
 RUNTIME = 256 << 20  # bytes of Python with its libraries
@@ -45,14 +44,13 @@ AHEAD = 2  # threads for each core: some wait for the disk while others add
 Progress = Callable[[int, int], None]  # pieces finished, pieces in all
 
 
-def walk_on_disk(
+def propagate_on_disk(
     graph: DiskGraph,
     features: Path | str,
     folder: Path | str,
     hops: int,
     *,
     memory: int,
-    storage: Storage = "float32",
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> DiskHops:
@@ -63,19 +61,18 @@ def walk_on_disk(
     Args:
         features: X, a ``.npy`` file. [n, d]
         memory: bytes that the process may take, everything included.
-        storage: what hops are kept in; see `memory.walk`.
         threads: all cores that this process may use, unless given.
-        progress: called with the number of finished pieces and of all; what it raises ends the
-            walk, and finished pieces stay.
+        progress: called with the number of finished pieces and of all; what it raises ends
+            the run, and finished pieces stay.
     """
     X, folder = NpyFile.open(Path(features)), Path(folder)
-    _check(graph, X, hops, storage)
+    _check(graph, X, hops)
     with full_disk(folder):
-        return _Walk(graph, X, folder, hops, memory, storage, threads).run(progress)
+        return _Propagation(graph, X, folder, hops, memory, threads).run(progress)
 
 
-class _Walk:
-    """A walk that is under way."""
+class _Propagation:
+    """What is under way."""
 
     def __init__(
         self,
@@ -84,21 +81,18 @@ class _Walk:
         folder: Path,
         hops: int,
         memory: int,
-        storage: str,
         threads: int | None,
     ) -> None:
-        from unseen.propagate.memory import columns, cores, stretches
-
         self.graph, self.X, self.folder, self.hops = graph, X, folder, hops
-        self.workers = AHEAD * (threads or cores())
+        self.workers = AHEAD * (threads or loops.cores())
         self.indptr = graph.load("indptr")
-        self.longest = int(np.diff(self.indptr).max(initial=0))  # ties of one row
+        self.longest = int(np.diff(self.indptr).max(initial=0))  # edges of one row
         n, d = X.shape
-        self.notes = self._notes(storage)
+        self.notes = self._notes()
         if self.notes["columns"] is None:
             self.notes["columns"] = self._widest(memory)
-        self.c, self.blocks = columns(d, self.notes["columns"])  # c of Z: a multiple of 8
-        self.parts = list(stretches(self.indptr, self.c, ROOM))
+        self.c, self.blocks = loops.columns(d, self.notes["columns"])  # c of Z: a multiple of 8
+        self.parts = list(loops.stretches(self.indptr, self.c, ROOM))
         self._check_memory(memory, self.c)
         width = self.blocks[0].stop if self.blocks else 0  # c of the files
         self.shape = (len(self.blocks), n, width)
@@ -133,8 +127,6 @@ class _Walk:
 
     def _lay(self, first: int) -> None:
         """Copy some rows of X into the columns of hop 0."""
-        from unseen.propagate.memory import every, store
-
         hop = NpyFile.open(hop_path(self.folder, 0))
         _, n, width = self.shape
 
@@ -149,16 +141,14 @@ class _Walk:
             for b, columns in enumerate(self.blocks):
                 block = rooms.get("block", (len(X), width), hop.dtype)
                 block[:, columns.stop - columns.start :] = 0
-                store(X[:, columns], block[:, : columns.stop - columns.start])
+                loops.store(X[:, columns], block[:, : columns.stop - columns.start])
                 hop.write((b * n + rows.start) * width, block)
 
-        every(self.pool, copy, self.portions[first : first + PIECE])
+        loops.every(self.pool, copy, self.portions[first : first + PIECE])
         hop.sync()
 
     def _step(self, b: int, k: int) -> None:
-        """Walk block b from hop k - 1 to hop k."""
-        from unseen.propagate.memory import every, scale, store, sums
-
+        """Propagate block b from hop k - 1 to hop k."""
         before, after = (NpyFile.open(hop_path(self.folder, i)) for i in (k - 1, k))
         _, n, width = self.shape
         graph, indptr = self.graph, self.indptr
@@ -168,7 +158,7 @@ class _Walk:
         def load(rows: slice) -> None:
             block = rooms.get("block", (rows.stop - rows.start, width), before.dtype)
             before.read((b * n + rows.start) * width, block)
-            scale(block, self.right[rows], self.Z[rows])
+            loops.scale(block, self.right[rows], self.Z[rows])
 
         def step(rows: slice) -> None:
             ends = indptr[rows.start : rows.stop + 1]
@@ -179,16 +169,16 @@ class _Walk:
             if graph.weights is not None:
                 weights = rooms.get("weights", (count,), np.float32)
                 graph.weights.read(first, weights)
-            heard = sums(ends, indices, weights, self.Z, self.left[rows])
-            block = rooms.get("block", (len(heard), width), after.dtype)
-            store(heard, block)
+            total = loops.sums(ends, indices, weights, self.Z, self.left[rows])
+            block = rooms.get("block", (len(total), width), after.dtype)
+            loops.store(total, block)
             after.write((b * n + rows.start) * width, block)
 
-        every(self.pool, load, self.parts)
-        every(self.pool, step, self.parts)
+        loops.every(self.pool, load, self.parts)
+        loops.every(self.pool, step, self.parts)
         after.sync()
 
-    def _notes(self, storage: str) -> dict[str, Any]:
+    def _notes(self) -> dict[str, Any]:
         """Return the notes of an earlier call, or new ones."""
         status = self.X.path.stat()
         new = {
@@ -199,44 +189,41 @@ class _Walk:
                 "kind": self.X.dtype.str,
                 "changed": status.st_mtime_ns,
             },
-            "storage": storage,
             "columns": None,
             "hops": self.hops,
             "done": [],
             "finished": False,
         }
-        if not (self.folder / WALK).is_file():
+        if not (self.folder / NOTES).is_file():
             return new
-        old = read_json(self.folder / WALK)
+        old = read_json(self.folder / NOTES)
         if not isinstance(old, dict) or not new.keys() <= old.keys():
-            raise InputError(f"{self.folder / WALK}: is not of a walk; choose another folder")
+            raise InputError(f"{self.folder / NOTES}: notes no propagation; choose another folder")
         for name in ("graph", "features"):
             if old.get(name) != new[name]:
                 raise InputError(
-                    f"{self.folder}: holds a walk over another graph or other features (its "
-                    f"{name} changed since), which cannot be gone on with; choose another folder, "
-                    "or remove this one to walk anew"
+                    f"{self.folder}: holds hops of another graph or other features (its {name} "
+                    "changed since), which cannot be gone on with; choose another folder, or "
+                    "remove this one to propagate anew"
                 )
-        for name, value in (("format", FORMAT), ("storage", storage)):
-            if old[name] != value:
-                raise InputError(
-                    f"{self.folder}: holds a walk of {name} {old[name]}, but {value} was asked "
-                    "for; choose another folder, or remove this one to walk anew"
-                )
+        if old["format"] != FORMAT:
+            raise InputError(
+                f"{self.folder}: holds hops of format {old['format']}, expected {FORMAT}; choose "
+                "another folder, or remove this one to propagate anew"
+            )
         return new | {"columns": old["columns"], "done": old["done"]}
 
     def _note(self) -> None:
-        with replacing(self.folder / WALK) as new:
+        with replacing(self.folder / NOTES) as new:
             write_json(new, self.notes)
 
     def _make_room(self) -> None:
         """Make the files that are not there, if the disk has room for them."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        kind, needed = np.dtype(self.notes["storage"]), 0
-        missing = []
+        needed, missing = 0, []
         for k in range(self.hops + 1):
             path = hop_path(self.folder, k)
-            needed += int(np.prod(self.shape, dtype=np.int64)) * kind.itemsize
+            needed += int(np.prod(self.shape, dtype=np.int64)) * 4
             if path.exists():
                 needed -= getattr(path.stat(), "st_blocks", 0) * 512  # what was written of it
             else:
@@ -255,24 +242,19 @@ class _Walk:
         ]
         self._note()
         for k in missing:
-            NpyFile.create(hop_path(self.folder, k), self.shape, kind)
+            NpyFile.create(hop_path(self.folder, k), self.shape, np.float32)
 
     def _needed(self, c: int) -> int:
-        """Return the bytes that a walk with Z [n, c] takes."""
-        from unseen.propagate.memory import TIES
-
+        """Return the bytes that it takes with Z [n, c]."""
         n = self.graph.nodes
-        tie = self.graph.indices.dtype.itemsize + (4 if self.graph.weights else 0)
-        stepping = 4 * n * c + self.workers * (max(TIES, self.longest) * tie + 3 * ROOM)
+        edge = self.graph.indices.dtype.itemsize + (4 if self.graph.weights else 0)
+        stepping = 4 * n * c + self.workers * (max(loops.EDGES, self.longest) * edge + 3 * ROOM)
         laying = self.workers * 4 * LAYING  # X, whether it is finite, its columns, their pages
         return RUNTIME + 16 * n + max(stepping, laying)  # 16: indptr, left and right
 
     def _widest(self, memory: int) -> int:
-        """Return the largest number of columns that can be walked together."""
-        from unseen.propagate.kernels import LANES
-        from unseen.propagate.memory import WIDEST
-
-        fitting = (c for c in range(WIDEST, LANES, -LANES) if self._needed(c) <= memory)
+        """Return the largest number of columns that can be propagated together."""
+        fitting = (c for c in range(loops.WIDEST, LANES, -LANES) if self._needed(c) <= memory)
         return next(fitting, LANES)
 
     def _check_memory(self, memory: int, c: int) -> None:
@@ -283,7 +265,7 @@ class _Walk:
             )
 
 
-def _check(graph: DiskGraph, X: NpyFile, hops: int, storage: str) -> None:
+def _check(graph: DiskGraph, X: NpyFile, hops: int) -> None:
     if len(X.shape) != 2 or X.shape[0] != graph.nodes or X.dtype.kind != "f":
         raise InputError(
             f"{X.path}: expected one row of floating-point numbers for each of the "
@@ -291,5 +273,3 @@ def _check(graph: DiskGraph, X: NpyFile, hops: int, storage: str) -> None:
         )
     if hops < 0:
         raise InputError(f"hops: expected 0 or more steps, found {hops}")
-    if storage not in ("float32", "float16"):
-        raise InputError(f"storage: expected float32 or float16, found {storage!r}")

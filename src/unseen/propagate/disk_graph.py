@@ -5,8 +5,8 @@ A folder with these arrays, each a plain ``.npy`` file, and a manifest with thei
 ============ ======= ========== ==================================================================
 file         shape   kind       what
 ============ ======= ========== ==================================================================
-indptr.npy   [n + 1] int64      where the ties of each row begin
-indices.npy  [m]     int32      the other end of each tie (int64 from 2^31 nodes on)
+indptr.npy   [n + 1] int64      where the edges of each row begin
+indices.npy  [m]     int32      the other end of each edge (int64 from 2^31 nodes on)
 weights.npy  [m]     float32    its weight; not there when all are equal
 left.npy     [n]     float32    :math:`D_{out}^{-1/2}`
 right.npy    [n]     float32    :math:`D_{in}^{-1/2}`
@@ -19,7 +19,7 @@ written to a file for each range of rows first, each of which is then sorted wit
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,17 +27,17 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from unseen.errors import InputError
-from unseen.files import MANIFEST, check_folder, in_place
+from unseen.core.errors import InputError
+from unseen.io.atomic import MANIFEST, check_folder, in_place
 from unseen.propagate.npy import NpyFile, full_disk, raw
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CHUNK = 1 << 20  # edges that are looked at together
-SHIFT = np.uint64(32)  # a tie as one number: the row in the upper half, the column in the lower
+SHIFT = np.uint64(32)  # an edge as one number: the row in the upper half, the column in the lower
 LOWER = np.uint64(0xFFFFFFFF)
-SORTING = {False: 32, True: 64}  # bytes for each tie of a bucket while it is sorted; by weights
+SORTING = {False: 32, True: 64}  # bytes for each edge of a bucket while it is sorted; by weights
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class DiskGraph:
 
     folder: Path
     nodes: int
-    ties: int  # non-zeros
+    edges: int  # non-zeros: one both ways counts twice
     indices: NpyFile
     weights: NpyFile | None
     fingerprint: str  # changes with any byte of the graph
@@ -70,24 +70,6 @@ class DiskGraph:
         )
 
     @classmethod
-    def from_matrix(cls, folder: Path | str, adjacency: Any) -> Self:
-        """Write a graph that is in memory, A [n, n], to `folder`."""
-        from unseen.propagate.memory import ties_of
-
-        ties = ties_of(adjacency)
-
-        def build(new: Path) -> None:
-            kind = _index_kind(len(ties.left))
-            with NpyFile.growing(new / "indices.npy", kind) as write:
-                for begin in range(0, len(ties.indices), CHUNK):
-                    write(ties.indices[begin : begin + CHUNK].astype(kind))
-            _write(new, indptr=ties.indptr.astype(np.int64), left=ties.left, right=ties.right)
-            if ties.weights is not None:
-                _write(new, weights=ties.weights)
-
-        return cls._built(folder, build)
-
-    @classmethod
     def from_edges(
         cls,
         folder: Path | str,
@@ -101,14 +83,14 @@ class DiskGraph:
     ) -> Self:
         """Write a graph that is a list of edges to `folder`.
 
-        A tie that is listed more than once is kept once, with its largest weight, and loops are
+        An edge that is listed more than once is kept once, with its largest weight, and loops are
         left out, as in `Graph.from_edges`.
 
         Args:
             source, target, weight: arrays, read in slices: give `np.load(path, mmap_mode="r")`
                 for edges that do not fit into memory. Three times [m]
             memory: bytes to stay below.
-            directed: whether a tie counts from source to target only.
+            directed: whether an edge counts from source to target only.
         """
         if nodes > LOWER:
             raise InputError(f"nodes: expected fewer than 2^32, found {nodes:,}")
@@ -122,20 +104,21 @@ class DiskGraph:
                 f"give at least {fixed + SORTING[weighted] * CHUNK:,}"
             )
 
-        def build(new: Path) -> None:
-            _sort_edges(new, edges, int(most))
-
-        return cls._built(folder, build)
-
-    @classmethod
-    def _built(cls, folder: Path | str, build: Callable[[Path], None]) -> Self:
         with full_disk(Path(folder)):
-            in_place(Path(folder), build)
+            in_place(Path(folder), lambda new: _sort_edges(new, edges, int(most)))
         return cls.open(folder)
 
     def load(self, name: str) -> NDArray[Any]:
         """Return `indptr`, `left` or `right`."""
         return np.load(self.folder / f"{name}.npy", allow_pickle=False)  # type: ignore[no-any-return]
+
+    def sample_edges(self, most: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return up to `most` edges drawn at random, as `Operator.sample_edges` does. [2, m]"""
+        count = self.edges
+        at = np.arange(count) if count <= most else np.sort(rng.choice(count, most, replace=False))
+        source = np.searchsorted(self.load("indptr"), at, side="right") - 1
+        target = np.load(self.indices.path, mmap_mode="r", allow_pickle=False)[at]
+        return np.stack([source, target]).astype(np.int64)
 
 
 class _Edges:
@@ -150,8 +133,8 @@ class _Edges:
                 f"source, target, weight: expected equally many, found {sorted(lengths)}"
             )
 
-    def ties(self) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.float32] | None]]:
-        """Yield ties as numbers, row and column in one, in both directions unless directed."""
+    def pairs(self) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.float32] | None]]:
+        """Yield edges as numbers, row and column in one, in both directions unless directed."""
         for begin in range(0, len(self.source), CHUNK):
             at = slice(begin, begin + CHUNK)
             rows, columns = (np.asarray(ends[at]) for ends in (self.source, self.target))
@@ -181,14 +164,14 @@ class _Edges:
 
 
 def _sort_edges(folder: Path, edges: _Edges, most: int) -> None:
-    """Write the arrays of a graph; at most `most` ties are in memory, or those of one row."""
+    """Write the arrays of a graph; at most `most` edges are in memory, or those of one row."""
     from unseen.propagate.kernels import add_at, count
     from unseen.propagate.memory import factors
 
     n, weighted = edges.nodes, edges.weight is not None
     counts = np.zeros(n, dtype=np.int64)
-    for ties, _ in edges.ties():
-        count(ties >> SHIFT, counts)
+    for pairs, _ in edges.pairs():
+        count(pairs >> SHIFT, counts)
     cuts = _cuts(counts, most)
     buckets = [folder / f"bucket-{i}" for i in range(len(cuts) - 1)]
     _fill(buckets, cuts, edges)
@@ -203,17 +186,17 @@ def _sort_edges(folder: Path, edges: _Edges, most: int) -> None:
             else None
         )
         for bucket in buckets:
-            ties, values = _merged(bucket, weighted)
-            columns = (ties & LOWER).astype(_index_kind(n))
-            ties >>= SHIFT  # the rows
-            count(ties, counts)
+            pairs, values = _merged(bucket, weighted)
+            columns = (pairs & LOWER).astype(_index_kind(n))
+            pairs >>= SHIFT  # the rows
+            count(pairs, counts)
             indices(columns)
             if values is None or weights is None:
-                count(ties, out)
+                count(pairs, out)
                 count(columns, into)
             else:
                 weights(values)
-                add_at(ties, values, out)
+                add_at(pairs, values, out)
                 add_at(columns, values, into)
     indptr = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(counts, out=indptr[1:])
@@ -221,27 +204,27 @@ def _sort_edges(folder: Path, edges: _Edges, most: int) -> None:
 
 
 def _merged(bucket: Path, weighted: bool) -> tuple[NDArray[np.uint64], NDArray[np.float32] | None]:
-    """Return the ties of a bucket in order, each once, and their weights; remove its files."""
-    ties, values = np.fromfile(bucket, dtype=np.uint64), None
+    """Return the edges of a bucket in order, each once, and their weights; remove its files."""
+    pairs, values = np.fromfile(bucket, dtype=np.uint64), None
     if weighted:
         values = np.fromfile(_beside(bucket), dtype=np.float32)
-        order = np.argsort(ties)
-        ties, values = ties[order], values[order]
+        order = np.argsort(pairs)
+        pairs, values = pairs[order], values[order]
     else:
-        ties.sort()
-    new = np.ones(len(ties), dtype=bool)
-    np.not_equal(ties[1:], ties[:-1], out=new[1:])
+        pairs.sort()
+    new = np.ones(len(pairs), dtype=bool)
+    np.not_equal(pairs[1:], pairs[:-1], out=new[1:])
     if not new.all():
         if values is not None:
             values = np.maximum.reduceat(values, np.flatnonzero(new))
-        ties = ties[new]
+        pairs = pairs[new]
     bucket.unlink()
     _beside(bucket).unlink(missing_ok=True)
-    return ties, values
+    return pairs, values
 
 
 def _cuts(counts: NDArray[np.int64], most: int) -> NDArray[np.uint64]:
-    """Return the rows at which ranges of at most `most` ties (or one row) begin, and n."""
+    """Return the rows at which ranges of at most `most` edges (or one row) begin, and n."""
     ends, cuts, at = np.cumsum(counts), [0], 0
     while at < len(counts):
         before = int(ends[at - 1]) if at else 0
@@ -251,18 +234,18 @@ def _cuts(counts: NDArray[np.int64], most: int) -> NDArray[np.uint64]:
 
 
 def _fill(buckets: list[Path], cuts: NDArray[np.uint64], edges: _Edges) -> None:
-    """Append each tie to the file of its range of rows."""
+    """Append each edge to the file of its range of rows."""
     for bucket in buckets:
         bucket.touch()
         if edges.weight is not None:
             _beside(bucket).touch()
-    for ties, values in edges.ties():
-        where = (np.searchsorted(cuts, ties >> SHIFT, side="right") - 1).astype(np.uint16)
+    for pairs, values in edges.pairs():
+        where = (np.searchsorted(cuts, pairs >> SHIFT, side="right") - 1).astype(np.uint16)
         order = np.argsort(where, kind="stable")
         ends = np.searchsorted(where[order], np.arange(len(buckets) + 1))
         for bucket, begin, end in zip(buckets, ends, ends[1:], strict=False):
             with bucket.open("ab") as stream:
-                stream.write(raw(ties[order[begin:end]]))
+                stream.write(raw(pairs[order[begin:end]]))
             if values is not None:
                 with _beside(bucket).open("ab") as stream:
                     stream.write(raw(values[order[begin:end]]))

@@ -1,24 +1,43 @@
-"""`Hops`: what a node and its surroundings say, distance by distance (Sec. 5.2 of the paper)."""
+r"""`Hops`: what a node and its surroundings say, distance by distance (Sec. 5.2 of the paper).
+
+K lazy steps are a weighted sum of hops,
+
+.. math:: (\beta I + (1 - \beta) P)^K x
+          = \sum_{k=0}^{K} \binom{K}{k} \beta^{K-k} (1 - \beta)^k P^k x \qquad \text{(Eq. 13)}
+
+so that hop k has the weight :math:`\omega_k = \binom{K}{k} \beta^{K-k} (1-\beta)^k`. With
+:math:`\beta = 1/2` these are the normalised weights of the plain GCN (Eq. 10).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from unseen.propagate.operators import hop_weights
 from unseen.propagate.sparse import SparseBlocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unseen.propagate.operators import Operator
+    from unseen.core.operator import Operator
+    from unseen.core.task import Task
 
 
-LARGE = 2_000_000_000  # multiplications: seconds of scipy, worth the compiled loop of `memory`
+def hop_weights(hops: int, laziness: float) -> NDArray[np.float32]:
+    """Return omega_k for k = 0..K (Eq. 13); they sum to one. [K+1]
+
+    >>> hop_weights(2, 0.5).tolist()
+    [0.25, 0.5, 0.25]
+    """
+    return np.array(
+        [comb(hops, k) * laziness ** (hops - k) * (1 - laziness) ** k for k in range(hops + 1)],
+        dtype=np.float32,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,11 +54,6 @@ class Hops:
         n, d = own.shape
         return int(n), int(d)
 
-    @property
-    def own(self) -> NDArray[np.float32]:
-        """Hop 0: what the node itself says. [n, d]"""
-        return self.blocks[0]
-
     def composed(self) -> NDArray[np.float32]:
         r"""Return :math:`z = \sum_k \omega_k P^k X`. [n, d]"""
         z = self.weights[0] * self.blocks[0]
@@ -48,18 +62,27 @@ class Hops:
         return np.asarray(z, dtype=np.float32)
 
 
-def decompose(X: Any, operator: Operator, hops: int, laziness: float) -> Hops:
-    """Walk `hops` steps (K) from X [n, d] and weigh them as a lazy walk does (beta, Eq. 13).
+def hops_of(task: Task, hops: int, laziness: float) -> Hops:
+    """Return the hops of a task, K and beta given; formed once, however often they are asked for.
+
+    Without a graph, hops further away than 0 are zero.
+    """
+    found = task.memo.get(hops)
+    if found is None:
+        found = task.memo[hops] = decompose(task.X, task.operator, hops, laziness).blocks
+    return Hops(found, hop_weights(hops, laziness))
+
+
+def decompose(X: Any, operator: Operator | None, hops: int, laziness: float) -> Hops:
+    """Propagate X [n, d] over `hops` steps (K) and weigh them as a lazy walk does (beta, Eq. 13).
 
     Of a sparse X no block is formed before somebody asks for it.
     """
+    weights = hop_weights(hops, laziness)
     if sp.issparse(X):
-        return Hops(SparseBlocks(X, operator, hops), hop_weights(hops, laziness))
+        return Hops(SparseBlocks(X, operator, hops), weights)
     blocks = [np.asarray(X, dtype=np.float32)]
-    if hops * operator.matrix.nnz * blocks[0].shape[1] >= LARGE:
-        from unseen.propagate import memory
-
-        return Hops(memory.walk(operator, blocks[0], hops), hop_weights(hops, laziness))
     for _ in range(hops):
-        blocks.append(operator.step(blocks[-1]))
-    return Hops(tuple(blocks), hop_weights(hops, laziness))
+        last = blocks[-1]
+        blocks.append(np.zeros_like(last) if operator is None else operator.propagate(last))
+    return Hops(tuple(blocks), weights)

@@ -1,12 +1,12 @@
-r"""The loop under both routes of propagation: sums of rows of Z, as many as a node has ties.
+r"""The loop under both routes of propagation: sums of rows of Z, as many as a node has edges.
 
 .. math:: \mathrm{out}_r = l_r \sum_{e \in r} w_e Z_{j(e)}, \qquad Z\ [n, c],\ c = 8, 16, .., 128
 
 Rows of Z lie anywhere in memory, so the time goes into waiting for them. Three things help: a row
-is asked for several ties before it is added, its sum stays in registers until the last tie, and
-where all ties are equally strong no weights are read. LLVM does neither of the first two by itself,
+is asked for several edges before it is added, its sum stays in registers until the last edge, and
+where all weights are equal none is read. LLVM does neither of the first two by itself,
 so `_sum_of_rows` says them in its own words. Each row is summed by one thread in the order of its
-ties: the same bits with any number of threads, in memory and on disk.
+edges: the same bits with any number of threads, in memory and on disk.
 """
 
 from __future__ import annotations
@@ -14,9 +14,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba import njit, types
-from numba.extending import intrinsic
+
+from unseen.core.errors import MissingExtraError
+
+try:
+    from llvmlite import ir  # type: ignore[import-untyped]
+    from numba import njit, types
+    from numba.extending import intrinsic
+except ImportError as error:  # the door of all that is compiled or lies on disk
+    raise MissingExtraError("propagation on disk", "fast") from error
 
 LANES = 8  # columns of one vector; a row of Z is a whole number of them
 LINE = 16  # columns of one cache line
@@ -74,11 +80,11 @@ def _sum_of_rows(
         for column in range(0, width, LINE):
             line = b.bitcast(b.gep(later, [long(column)]), byte)
             b.call(ask, [line, short(0), short(2), short(1)])  # to read, into L2, data
-        heard = row(e)
+        source = row(e)
         factor = None if weight is None else spread(b.load(b.gep(weight, [e])))
         sums = []
         for i, total in enumerate(totals):
-            x = b.load(part(heard, i * LANES), align=4)
+            x = b.load(part(source, i * LANES), align=4)
             x = x if factor is None else b.fmul(x, factor, flags=("contract",))
             sums.append(b.fadd(total, x, flags=("contract",)))
         following = b.add(e, long(1))
@@ -109,8 +115,8 @@ def gather(
     """Write the sums of a stretch of m rows to `out`, flat [m * c].
 
     Args:
-        indptr: where the ties of each row begin and end. [m + 1]
-        indices, weights: the ties of these rows only; weights may be None. Twice [e]
+        indptr: where the edges of each row begin and end. [m + 1]
+        indices, weights: the edges of these rows only; weights may be None. Twice [e]
         Z: what is summed, flat. [n * c]
         vectors: a tuple of c / 8 numbers of any value: numba compiles by type, and the length of
             a tuple is one.

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 import numpy as np
 from numpy.lib import format as npy
 
-from unseen.errors import InputError
+from unseen.core.errors import InputError
 from unseen.propagate.rooms import rooms
 
 if TYPE_CHECKING:

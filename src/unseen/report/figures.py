@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 import polars as pl
 from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
 
-from unseen.classes import NONE_OF_THESE
+from unseen.core.classes import NONE_OF_THESE
 from unseen.report.palette import Look, no_class
 from unseen.report.safe import clip, number, plotly_text, script_json, wrapped
 

@@ -14,7 +14,7 @@ from sklearn.decomposition import PCA
 from sklearn.manifold import TSNE
 from threadpoolctl import threadpool_limits
 
-from unseen.errors import InputError
+from unseen.core.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,7 +97,7 @@ def _place(X: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float
 
 
 def _embed(Y: NDArray[np.float64], start: NDArray[np.float64]) -> NDArray[np.float64]:
-    walk = TSNE(
+    embedding = TSNE(
         init=start.astype(np.float32),
         perplexity=min(PERPLEXITY, (len(Y) - 1) / 3),
         early_exaggeration=EXAGGERATION,
@@ -105,7 +105,7 @@ def _embed(Y: NDArray[np.float64], start: NDArray[np.float64]) -> NDArray[np.flo
         random_state=0,
         n_jobs=1,
     )
-    return np.asarray(walk.fit_transform(Y.astype(np.float32)), dtype=np.float64)
+    return np.asarray(embedding.fit_transform(Y.astype(np.float32)), dtype=np.float64)
 
 
 def _fit(places: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -66,7 +66,7 @@ def render(record: dict[str, Any], predictions: pl.DataFrame, map: pl.DataFrame)
         closest=_closest(compared, similarity),
         csd_quality=workings.csd_quality(record),
         hops=results.hop_rows(record, drawn),
-        agreement=workings.agreement(record),
+        homophily=workings.homophily(record),
         choices=workings.choices(record),
         rows=results.least_certain(predictions, drawn),
         row_count=min(predictions.height, results.LEAST_CERTAIN),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unseen.classes import NONE_OF_THESE
+from unseen.core.classes import NONE_OF_THESE
 
 COLOURS = (
     *("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#6A3FC4", "#B0003A"),

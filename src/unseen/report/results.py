@@ -190,18 +190,18 @@ def hop_rows(record: dict[str, Any], looks: Sequence[Look]) -> str:
 
 
 def _why_no_graph(record: dict[str, Any]) -> str:
-    agreement = record.get("agreement") or {}
+    homophily = record.get("homophily") or record.get("agreement") or {}
     if record["graph"]["edges"] == 0:
         return "it has no edges, so each node was judged by its own text"
-    if not agreement or agreement.get("used"):
+    if not homophily or homophily.get("used"):
         return "each node was judged by its own text alone"
-    if not agreement["measured"] and agreement["information"] < agreement["control"]:
+    if not homophily["measured"] and homophily["information"] < homophily["control"]:
         return (
-            f"neighbours tell less about each other ({number(agreement['information'])}) than "
-            f"strangers with similar texts do ({number(agreement['control'])}), so ties would "
-            "mislead"
+            f"neighbours say less about each other ({number(homophily['information'])}) than "
+            f"unconnected nodes with similar texts do ({number(homophily['control'])}), so edges "
+            "would mislead"
         )
-    return f"neighbours hardly agree about their class (agreement {number(agreement['level'])})"
+    return f"neighbours hardly agree about their class (homophily {number(homophily['level'])})"
 
 
 def _hop_name(k: int) -> str:

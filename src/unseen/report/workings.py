@@ -1,4 +1,4 @@
-"""The sections about how it was done: choices, steps, graph, agreement, descriptions, settings."""
+"""The sections about how it was done: choices, steps, graph, homophily, descriptions, settings."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def csd_quality(record: dict[str, Any]) -> str:
     """Return how well the class descriptions mirror how the classes really relate."""
     quality = record.get("csd_quality")
     note = record.get("csd_quality_note")
-    told = f'<p class="note">{text(note)}</p>' if note else ""
+    remark = f'<p class="note">{text(note)}</p>' if note else ""
     if not quality:
-        return '<p class="note">The quality of the descriptions was not measured.</p>' + told
+        return '<p class="note">The quality of the descriptions was not measured.</p>' + remark
     cards = "".join(
         f'<div class="card"><b>{number(quality[key], 3)}</b><span>{name}</span>'
         f"<small>{better}</small></div>"
         for key, name, better in QUALITY
     )
-    return f'<p>Basis: {text(quality["basis"])}.</p><div class="cards three">{cards}</div>{told}'
+    return f'<p>Basis: {text(quality["basis"])}.</p><div class="cards three">{cards}</div>{remark}'
 
 
 def choices(record: dict[str, Any]) -> str:
@@ -102,7 +102,7 @@ def graph_facts(record: dict[str, Any]) -> str:
     facts = [
         ("nodes", f"{graph['nodes']:,}"),
         ("edges", f"{graph['edges']:,}"),
-        ("ties", "one-way" if graph["directed"] else "both ways"),
+        ("edges count", "one-way" if graph["directed"] else "both ways"),
         ("labels given", f"{graph['labelled']:,}"),
         ("without a label", f"{graph['unlabelled']:,}"),
     ]
@@ -111,24 +111,24 @@ def graph_facts(record: dict[str, Any]) -> str:
     return _pairs({**dict(facts), **dict(mended)}) + nothing
 
 
-def agreement(record: dict[str, Any]) -> str:
+def homophily(record: dict[str, Any]) -> str:
     """Return whether neighbours tend to share a class, in words and as a bar."""
-    found = record.get("agreement")
+    found = record.get("homophily") or record.get("agreement")  # up to 0.8
     if not found or record["graph"]["edges"] == 0:
         return '<p class="note">Without edges there are no neighbours to compare.</p>'
     level = min(max(float(found["level"]), 0.0), 1.0)
-    how = "counted on labelled ties" if found["measured"] else "estimated from the texts"
+    how = "counted on labelled edges" if found["measured"] else "estimated from the texts"
     used = "Neighbours were used." if found["used"] else "Neighbours were not used."
     versus = ""
     if not found["measured"]:
         versus = (
-            f" A tie tells {number(found['information'])} about the other end; strangers with "
-            f"texts as similar tell {number(found['control'])}."
+            f" An edge says {number(found['information'])} about the other end; unconnected nodes "
+            f"with texts as similar say {number(found['control'])}."
         )
     return (
         f'<div class="gauge"><b>{percent(level)}</b><div class="bar">'
         f'<i style="width:{100 * level:.1f}%"></i></div></div>'
-        f"<p>of ties join nodes of one class, beyond chance ({how}).{versus} <b>{used}</b></p>"
+        f"<p>of edges join nodes of one class, beyond chance ({how}).{versus} <b>{used}</b></p>"
     )
 
 

@@ -15,8 +15,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from safetensors.torch import save_file
 
+from unseen.core.errors import InputError, SavedFileError, UnseenError
 from unseen.encode.bert_files import file_digest
-from unseen.errors import InputError, SavedFileError, UnseenError
 from unseen.models.baselines.alexnet import (
     FILE,
     SIDE,

@@ -12,32 +12,28 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from unseen.errors import InputError, MissingExtraError
+from unseen.core.arrays import unit
+from unseen.core.errors import InputError, MissingExtraError
+from unseen.core.operator import Operator
+from unseen.core.task import Task
 from unseen.models.baselines import hyperbolic
 from unseen.models.baselines.hyperbolic import HyperbolicZSL, hinge
-from unseen.propagate.hops import Hops
-from unseen.vectors import unit
 
 NODES, WIDTH, SEMANTIC, CLASSES = 60, 7, 5, 5
 SMALL: dict[str, Any] = {"hidden": 6, "epochs": 30, "patience": None}
 
-Problem = tuple[Hops, NDArray[np.int64], NDArray[np.float32]]
 Rows = NDArray[np.float64]
 
 
-def own_hops(X: NDArray[Any]) -> Hops:
-    return Hops((X.astype(np.float32),), np.ones(1, np.float32))
-
-
 @pytest.fixture
-def problem() -> Problem:
+def task() -> Task:
     """Nodes around a linear image of their class's CSD; three of five classes have labels."""
     rng = np.random.default_rng(6)
     csds = rng.normal(size=(CLASSES, SEMANTIC)).astype(np.float32)
     truth = np.arange(NODES) % CLASSES
     X = 0.2 * csds[truth] @ rng.normal(size=(SEMANTIC, WIDTH))
     X += 0.05 * rng.normal(size=(NODES, WIDTH))
-    return own_hops(X), np.where((truth < 3) & (np.arange(NODES) < 50), truth, -1), csds
+    return Task(X, csds, np.where((truth < 3) & (np.arange(NODES) < 50), truth, -1))
 
 
 def exp0(u: Rows) -> Rows:
@@ -65,33 +61,30 @@ def images(model: HyperbolicZSL, X: NDArray[np.float32]) -> Rows:
     return add(exp0(np.arctanh(length) * hidden / length @ V.T), b)
 
 
-def test_scores_are_distances_by_another_formula(problem: Problem) -> None:
-    hops, labels, csds = problem
-    model = HyperbolicZSL(**SMALL).fit(hops, labels, csds)
-    labels_in_ball = exp0(unit(csds).astype(np.float64))
-    by_formula = distance(images(model, hops.own)[:, None], labels_in_ball)
-    np.testing.assert_allclose(model.scores(hops), -by_formula, atol=1e-3)
+def test_scores_are_distances_by_another_formula(task: Task) -> None:
+    model = HyperbolicZSL(**SMALL).fit(task)
+    labels_in_ball = exp0(unit(task.S).astype(np.float64))
+    by_formula = distance(images(model, task.X)[:, None], labels_in_ball)
+    np.testing.assert_allclose(model.scores(task), -by_formula, atol=1e-3)
     assert np.ptp(by_formula) > 0.5
 
 
-def test_the_layers_are_moebius_matrix_products(problem: Problem) -> None:
-    hops, labels, csds = problem
-    model = HyperbolicZSL(**SMALL).fit(hops, labels, csds)
+def test_the_layers_are_moebius_matrix_products(task: Task) -> None:
+    model = HyperbolicZSL(**SMALL).fit(task)
     ball = geoopt.PoincareBall()
-    p = ball.expmap0(torch.as_tensor(hops.own))
+    p = ball.expmap0(torch.as_tensor(task.X))
     for matrix, bias in zip(model.layers_[::2], model.layers_[1::2], strict=True):
         p = ball.mobius_add(ball.mobius_matvec(torch.as_tensor(matrix), p), torch.as_tensor(bias))
-    np.testing.assert_allclose(p.numpy(), images(model, hops.own), atol=1e-4)
+    np.testing.assert_allclose(p.numpy(), images(model, task.X), atol=1e-4)
 
 
 def test_classes_lie_two_from_the_origin_whatever_the_length_of_their_csd(
-    problem: Problem,
+    task: Task,
 ) -> None:
-    hops, labels, csds = problem
     lengths = np.array([[0.01], [1], [3], [40], [900]], np.float32)
-    model = HyperbolicZSL(**SMALL).fit(hops, labels, csds * lengths)
+    model = HyperbolicZSL(**SMALL).fit(Task(task.X, task.S * lengths, task.labels))
     model.layers_ = [np.zeros_like(each) for each in model.layers_]  # every node at the origin
-    np.testing.assert_allclose(model.scores(hops), -2, atol=1e-5)
+    np.testing.assert_allclose(model.scores(task), -2, atol=1e-5)
 
 
 def test_labels_of_cosine_095_are_109_apart() -> None:
@@ -109,18 +102,17 @@ def test_hinge_by_hand() -> None:
     assert hinge(distances, torch.tensor([0, 2]), 0.0).item() == 0
 
 
-def test_training_is_that_of_riemannian_adam_alone(problem: Problem) -> None:
+def test_training_is_that_of_riemannian_adam_alone(task: Task) -> None:
     """Full batches, geoopt's optimiser for all four, and its own Moebius products."""
-    hops, labels, csds = problem
-    still = HyperbolicZSL(**{**SMALL, "epochs": 1}, learning_rate=0).fit(hops, labels, csds)
+    still = HyperbolicZSL(**{**SMALL, "epochs": 1}, learning_rate=0).fit(task)
     ball = geoopt.PoincareBall()
     W, a, V, b = (torch.tensor(each) for each in still.layers_)
     first, last = (geoopt.ManifoldParameter(each, manifold=ball) for each in (a, b))
     flat = [torch.nn.Parameter(W), torch.nn.Parameter(V)]
     adam = geoopt.optim.RiemannianAdam([flat[0], first, flat[1], last], lr=0.01, stabilize=10)
-    p = ball.expmap0(torch.as_tensor(hops.own[labels >= 0]))
-    points = ball.expmap0(torch.as_tensor(unit(csds[:3])))
-    own, losses = torch.as_tensor(labels[labels >= 0]), []
+    p = ball.expmap0(torch.as_tensor(task.X[task.labels >= 0]))
+    points = ball.expmap0(torch.as_tensor(unit(task.S[:3])))
+    own, losses = torch.as_tensor(task.labels[task.labels >= 0]), []
     for _ in range(25):
         h = ball.mobius_add(ball.mobius_matvec(flat[0], p), first)
         y = ball.mobius_add(ball.mobius_matvec(flat[1], h), last)
@@ -133,72 +125,66 @@ def test_training_is_that_of_riemannian_adam_alone(problem: Problem) -> None:
         torch.autograd.backward(loss)
         adam.step()
         losses.append(loss.item())
-    model = HyperbolicZSL(**{**SMALL, "epochs": 25}, batch=NODES).fit(hops, labels, csds)
+    model = HyperbolicZSL(**{**SMALL, "epochs": 25}, batch=NODES).fit(task)
     np.testing.assert_allclose(model.losses_, losses, rtol=1e-3)
     for found, expected in zip(model.layers_, [flat[0], first, flat[1], last], strict=True):
         np.testing.assert_allclose(found, expected.detach().numpy(), atol=2e-3)
     assert np.abs(model.layers_[1]).max() > 0.01  # the biases did move
 
 
-def test_training_finds_the_labels_of_seen_classes(problem: Problem) -> None:
-    hops, labels, csds = problem
-    model = HyperbolicZSL(hidden=32, epochs=60, patience=None).fit(hops, labels, csds)
+def test_training_finds_the_labels_of_seen_classes(task: Task) -> None:
+    model = HyperbolicZSL(hidden=32, epochs=60, patience=None).fit(task)
     assert model.losses_[-1] < 0.5 * model.losses_[0]
     seen = np.arange(CLASSES) < 3
-    assert (model.predict(hops, seen)[labels >= 0] == labels[labels >= 0]).all()
+    answer = model.predict(task.known(task.labels, seen))
+    assert (answer == task.labels)[task.labels >= 0].all()
     assert all(np.linalg.norm(bias) < 1 for bias in model.layers_[1::2])
 
 
 def test_nothing_is_learned_from_unlabelled_nodes_unseen_classes_or_the_graph(
-    problem: Problem,
+    task: Task,
 ) -> None:
-    hops, labels, csds = problem
-    elsewhere, others = hops.own.copy(), csds.copy()
-    elsewhere[labels < 0] = 9
+    elsewhere, others = task.X.copy(), task.S.copy()
+    elsewhere[task.labels < 0] = 9
     others[3:] *= -1
-    crowd = Hops((elsewhere, np.full_like(elsewhere, 5)), np.full(2, 0.5, np.float32))
-    first = HyperbolicZSL(**SMALL).fit(hops, labels, csds)
-    second = HyperbolicZSL(**SMALL).fit(crowd, labels, others)
+    graph = Operator(np.random.default_rng(0).random((NODES, NODES)) < 0.1)
+    other = Task(elsewhere, others, task.labels, graph)
+    first = HyperbolicZSL(**SMALL).fit(task)
+    second = HyperbolicZSL(**SMALL).fit(other)
     assert all((a == b).all() for a, b in zip(first.layers_, second.layers_, strict=True))
 
 
-def test_long_and_empty_attributes_stay_in_the_ball(problem: Problem) -> None:
-    hops, labels, csds = problem
-    X = hops.own.copy()
+def test_long_and_empty_attributes_stay_in_the_ball(task: Task) -> None:
+    X = task.X.copy()
     X[:20] *= 1e4
     X[20:30] = 0
-    model = HyperbolicZSL(**SMALL).fit(own_hops(X), labels, csds)
-    assert np.isfinite(model.scores(own_hops(X))).all()
+    model = HyperbolicZSL(**SMALL).fit(Task(X, task.S, task.labels))
+    assert np.isfinite(model.scores(Task(X, task.S))).all()
     assert np.isfinite(model.losses_).all()
     farther = np.concatenate([X[:20] * 10, X[20:]])  # beyond the rim all lengths are one
     np.testing.assert_allclose(
-        model.scores(own_hops(farther)), model.scores(own_hops(X)), atol=1e-4
+        model.scores(Task(farther, task.S)), model.scores(Task(X, task.S)), atol=1e-4
     )
 
 
-def test_batches_do_not_change_scores(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
-    hops, labels, csds = problem
-    model = HyperbolicZSL(**SMALL).fit(hops, labels, csds)
-    whole = model.scores(hops)
+def test_batches_do_not_change_scores(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = HyperbolicZSL(**SMALL).fit(task)
+    whole = model.scores(task)
     monkeypatch.setattr(hyperbolic, "ROWS", 7)
-    np.testing.assert_allclose(model.scores(hops), whole, atol=1e-5)
+    np.testing.assert_allclose(model.scores(task), whole, atol=1e-5)
 
 
-def test_training_ends_when_the_loss_no_longer_falls(problem: Problem) -> None:
-    hops, labels, csds = problem
+def test_training_ends_when_the_loss_no_longer_falls(task: Task) -> None:
     still: dict[str, Any] = {"hidden": 6, "epochs": 30, "learning_rate": 0}
-    ended = HyperbolicZSL(**still, patience=5).fit(hops, labels, csds)
+    ended = HyperbolicZSL(**still, patience=5).fit(task)
     assert ended.epochs_ == len(ended.losses_) == 6
-    assert (
-        HyperbolicZSL(**{**still, "epochs": 9}, patience=None).fit(hops, labels, csds).epochs_ == 9
-    )
+    assert HyperbolicZSL(**{**still, "epochs": 9}, patience=None).fit(task).epochs_ == 9
 
 
-def test_seeds(problem: Problem) -> None:
-    hops, labels, csds = problem
+def test_seeds(task: Task) -> None:
     before = torch.get_rng_state()
     first, second, other = (
-        HyperbolicZSL(**SMALL, seed=seed).fit(hops, labels, csds).scores(hops) for seed in (1, 1, 2)
+        HyperbolicZSL(**SMALL, seed=seed).fit(task).scores(task) for seed in (1, 1, 2)
     )
     assert (first == second).all()
     assert (first != other).any()
@@ -212,18 +198,17 @@ def test_the_search_space_holds_settings_and_their_defaults() -> None:
         assert parameters[name].default in values
 
 
-def test_errors_say_what_to_do(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
-    hops, labels, csds = problem
+def test_errors_say_what_to_do(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match=r"labels: Hyperbolic.* 2 or more classes, .* of 0"):
-        HyperbolicZSL().fit(hops, np.full(NODES, -1), csds)
+        HyperbolicZSL().fit(Task(task.X, task.S, np.full(NODES, -1)))
     with pytest.raises(InputError, match=r"found those of 1; label nodes of more classes"):
-        HyperbolicZSL().fit(hops, np.minimum(labels, 0), csds)
-    model = HyperbolicZSL(**SMALL).fit(hops, labels, csds)
+        HyperbolicZSL().fit(Task(task.X, task.S, np.minimum(task.labels, 0)))
+    model = HyperbolicZSL(**SMALL).fit(task)
     with pytest.raises(InputError, match=r"nodes: expected vectors of 7 .* found 6"):
-        model.scores(own_hops(hops.own[:, :6]))
+        model.scores(Task(task.X[:, :6], task.S))
     with pytest.raises(InputError, match=r"csds: expected 5 dimensions .* found 4"):
-        model.scores(hops, csds[:, :4])
+        model.scores(Task(task.X, task.S[:, :4]))
     monkeypatch.setitem(sys.modules, "geoopt", None)
     wanted = r'HyperbolicZSL needs .*pip install "unseen\[paper\]"'
     with pytest.raises(MissingExtraError, match=wanted):
-        HyperbolicZSL().fit(hops, labels, csds)
+        HyperbolicZSL().fit(task)

@@ -11,29 +11,23 @@ import torch
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from unseen.core.arrays import unit
+from unseen.core.task import Task
 from unseen.models.baselines import wdvsc
 from unseen.models.baselines.wdvsc import WDVSc, plan
-from unseen.propagate.hops import Hops
-from unseen.vectors import unit
 
 NODES, WIDTH, SEMANTIC, CLASSES = 100, 9, 6, 5
 SMALL: dict[str, Any] = {"hidden": (24,), "epochs": 30, "patience": None, "learning_rate": 0.01}
 
-Problem = tuple[Hops, NDArray[np.int64], NDArray[np.float32]]
-
-
-def own_hops(X: NDArray[Any]) -> Hops:
-    return Hops((X.astype(np.float32),), np.ones(1, np.float32))
-
 
 @pytest.fixture
-def problem() -> Problem:
+def task() -> Task:
     """Tight groups of nodes around an image of their CSD; three of five classes have labels."""
     rng = np.random.default_rng(4)
     csds = rng.normal(size=(CLASSES, SEMANTIC)).astype(np.float32)
     truth = np.arange(NODES) % CLASSES
     X = csds[truth] @ rng.normal(size=(SEMANTIC, WIDTH)) + 0.1 * rng.normal(size=(NODES, WIDTH))
-    return own_hops(X), np.where(truth < 3, truth, -1), csds
+    return Task(X, csds, np.where(truth < 3, truth, -1))
 
 
 def blurred_cost(D: NDArray[np.float64], blur: float) -> float:
@@ -97,14 +91,13 @@ def test_the_plan_does_not_depend_on_where_it_starts(monkeypatch: pytest.MonkeyP
     np.testing.assert_allclose(first.sum(axis=1), 1 / 3, atol=1e-10)
 
 
-def test_the_first_loss_by_hand(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_loss_by_hand(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wdvsc, "EXACT", 1e-9)
-    hops, labels, csds = problem
     still = {**SMALL, "epochs": 1, "learning_rate": 0}
-    model = WDVSc(**still, weight=0.7, blur=0.5).fit(hops, labels, csds)
-    means = unit(np.stack([hops.own[labels == c].mean(axis=0) for c in range(3)]))
-    error = ((forward(model, csds)[:3] - means) ** 2).sum() / 6
-    D = cdist(forward(model, csds)[3:], model.clusters_, "sqeuclidean")
+    model = WDVSc(**still, weight=0.7, blur=0.5).fit(task)
+    means = unit(np.stack([task.X[task.labels == c].mean(axis=0) for c in range(3)]))
+    error = ((forward(model, task.S)[:3] - means) ** 2).sum() / 6
+    D = cdist(forward(model, task.S)[3:], model.clusters_, "sqeuclidean")
     stay = (
         D[0, 0] + D[1, 1] - D[0, 1] - D[1, 0]
     )  # of a plan [[p, q], [q, p]], p / q = e^(-stay/2eps)
@@ -113,76 +106,69 @@ def test_the_first_loss_by_hand(problem: Problem, monkeypatch: pytest.MonkeyPatc
     assert model.losses_ == pytest.approx([error + 0.7 * transport], rel=1e-5)
 
 
-def test_clusters_are_the_unit_means_of_groups_nobody_labelled(problem: Problem) -> None:
-    hops, labels, csds = problem
-    model = WDVSc(**{**SMALL, "epochs": 1}).fit(hops, labels, csds)
+def test_clusters_are_the_unit_means_of_groups_nobody_labelled(task: Task) -> None:
+    model = WDVSc(**{**SMALL, "epochs": 1}).fit(task)
     truth = np.arange(NODES) % CLASSES
-    groups = unit(np.stack([hops.own[truth == c].mean(axis=0) for c in (3, 4)]))
+    groups = unit(np.stack([task.X[truth == c].mean(axis=0) for c in (3, 4)]))
     found = model.clusters_[np.argsort(cdist(groups, model.clusters_).argmin(axis=1))]
     np.testing.assert_allclose(found, groups, atol=1e-5)
 
 
-def test_centres_reach_the_means_and_the_clusters(problem: Problem) -> None:
-    hops, labels, csds = problem
-    model = WDVSc(**{**SMALL, "epochs": 400}, weight=0.1, decay=0).fit(hops, labels, csds)
-    centres = model.centres(csds)
-    means = unit(np.stack([hops.own[labels == c].mean(axis=0) for c in range(3)]))
+def test_centres_reach_the_means_and_the_clusters(task: Task) -> None:
+    model = WDVSc(**{**SMALL, "epochs": 400}, weight=0.1, decay=0).fit(task)
+    centres = model.centres()
+    means = unit(np.stack([task.X[task.labels == c].mean(axis=0) for c in range(3)]))
     np.testing.assert_allclose(centres[:3], means, atol=0.02)
     assert sorted(cdist(centres[3:], model.clusters_).argmin(axis=1)) == [0, 1]
     assert cdist(centres[3:], model.clusters_).min(axis=1).max() < 0.05
-    assert (model.predict(hops)[labels >= 0] == labels[labels >= 0]).all()
+    assert (model.predict(task)[task.labels >= 0] == task.labels[task.labels >= 0]).all()
 
 
-def test_scores_are_minus_squared_distances_from_the_centres(problem: Problem) -> None:
-    hops, labels, csds = problem
-    model = WDVSc(**SMALL).fit(hops, labels, csds)
-    np.testing.assert_allclose(model.centres(csds), forward(model, csds), atol=1e-5)
-    distances = cdist(hops.own, forward(model, csds), "sqeuclidean")
-    np.testing.assert_allclose(model.scores(hops), -distances, rtol=1e-4, atol=1e-4)
-    more = np.concatenate([csds, -csds[:1]])
-    np.testing.assert_allclose(model.scores(hops, more)[:, :5], model.scores(hops), atol=1e-4)
+def test_scores_are_minus_squared_distances_from_the_centres(task: Task) -> None:
+    model = WDVSc(**SMALL).fit(task)
+    np.testing.assert_allclose(model.centres(), forward(model, task.S), atol=1e-5)
+    distances = cdist(task.X, forward(model, task.S), "sqeuclidean")
+    np.testing.assert_allclose(model.scores(task), -distances, rtol=1e-4, atol=1e-4)
+    more = Task(task.X, np.concatenate([task.S, -task.S[:1]]), task.labels)
+    added = model.add_classes(more).scores(more)
+    np.testing.assert_allclose(added[:, :5], model.scores(task), atol=1e-4)
 
 
-def test_among_says_which_classes_are_looked_for(problem: Problem) -> None:
-    hops, labels, csds = problem
-    among = np.array([False, True, True, False, True])  # class 3 is not; 1 and 2 have labels
-    model = WDVSc(**SMALL).fit(hops, labels, csds, among=among)
+def test_allowed_says_which_classes_are_looked_for(task: Task) -> None:
+    allowed = np.array([False, True, True, False, True])  # class 3 is not; 1 and 2 have labels
+    model = WDVSc(**SMALL).fit(Task(task.X, task.S, task.labels, allowed=allowed))
     assert model.clusters_.shape == (1, WIDTH)
     np.testing.assert_allclose(
-        model.clusters_, unit(hops.own[labels < 0].mean(axis=0, keepdims=True)), atol=1e-5
+        model.clusters_, unit(task.X[task.labels < 0].mean(axis=0, keepdims=True)), atol=1e-5
     )
-    elsewhere = csds.copy()
+    elsewhere = task.S.copy()
     elsewhere[3] *= -1
-    again = WDVSc(**SMALL).fit(hops, labels, elsewhere, among=among)
+    again = WDVSc(**SMALL).fit(Task(task.X, elsewhere, task.labels, allowed=allowed))
     assert all((a == b).all() for a, b in zip(model.layers_, again.layers_, strict=True))
 
 
-def test_unlabelled_nodes_matter_through_the_transport_cost_only(problem: Problem) -> None:
-    hops, labels, csds = problem
-    elsewhere = hops.own.copy()
-    elsewhere[labels < 0] *= -1
+def test_unlabelled_nodes_matter_through_the_transport_cost_only(task: Task) -> None:
+    elsewhere = task.X.copy()
+    elsewhere[task.labels < 0] *= -1
     for weight, same in ((0.1, False), (0.0, True)):
         first, second = (
-            WDVSc(**SMALL, weight=weight).fit(each, labels, csds).centres(csds)
-            for each in (hops, own_hops(elsewhere))
+            WDVSc(**SMALL, weight=weight).fit(each).centres()
+            for each in (task, Task(elsewhere, task.S, task.labels))
         )
         assert np.allclose(first, second, atol=1e-6) == same
 
 
-def test_without_unseen_classes_it_is_a_regression_on_means(problem: Problem) -> None:
-    hops, labels, csds = problem
-    model = WDVSc(**SMALL).fit(hops, labels, csds[:3])
+def test_without_unseen_classes_it_is_a_regression_on_means(task: Task) -> None:
+    model = WDVSc(**SMALL).fit(Task(task.X, task.S[:3], task.labels))
     assert model.clusters_.shape == (0, WIDTH)
     assert model.losses_[-1] < model.losses_[0]
 
 
-def test_the_rate_falls_late(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
-    hops, labels, csds = problem
+def test_the_rate_falls_late(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def last_step() -> NDArray[np.float32]:
         before, after = (
-            WDVSc(**{**SMALL, "epochs": n}, decay=0).fit(hops, labels, csds).layers_[0]
-            for n in (3, 4)
+            WDVSc(**{**SMALL, "epochs": n}, decay=0).fit(task).layers_[0] for n in (3, 4)
         )
         return np.asarray(after - before)
 
@@ -192,19 +178,15 @@ def test_the_rate_falls_late(problem: Problem, monkeypatch: pytest.MonkeyPatch) 
     assert np.abs(early).max() > 1e-3
 
 
-def test_training_ends_when_the_loss_no_longer_falls(problem: Problem) -> None:
-    hops, labels, csds = problem
-    ended = WDVSc(**{**SMALL, "learning_rate": 0, "patience": 5}).fit(hops, labels, csds)
+def test_training_ends_when_the_loss_no_longer_falls(task: Task) -> None:
+    ended = WDVSc(**{**SMALL, "learning_rate": 0, "patience": 5}).fit(task)
     assert ended.epochs_ == len(ended.losses_) == 6
-    assert WDVSc(**SMALL).fit(hops, labels, csds).epochs_ == SMALL["epochs"]
+    assert WDVSc(**SMALL).fit(task).epochs_ == SMALL["epochs"]
 
 
-def test_seeds(problem: Problem) -> None:
-    hops, labels, csds = problem
+def test_seeds(task: Task) -> None:
     before = torch.get_rng_state()
-    first, second, other = (
-        WDVSc(**SMALL, seed=seed).fit(hops, labels, csds).scores(hops) for seed in (1, 1, 2)
-    )
+    first, second, other = (WDVSc(**SMALL, seed=seed).fit(task).scores(task) for seed in (1, 1, 2))
     assert (first == second).all()
     assert (first != other).any()
     assert torch.equal(torch.get_rng_state(), before)

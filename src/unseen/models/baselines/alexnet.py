@@ -28,6 +28,7 @@ Every node is read alone, so its features do not depend on the other nodes.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections import OrderedDict
@@ -37,8 +38,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.encode.bert_files import file_digest
-from unseen.errors import InputError, SavedFileError
+from unseen.core.errors import InputError, SavedFileError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,6 +111,12 @@ def find_weights(path: str | Path | None = None) -> Path:
             f'variable {VARIABLE}; weights="random" runs without, for comparison only'
         )
     return place
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def load_weights(path: str | Path | None = None) -> Weights:

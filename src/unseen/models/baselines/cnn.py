@@ -19,25 +19,32 @@ import hashlib
 import inspect
 from collections import OrderedDict
 from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from unseen.encode.bert_files import file_digest
-from unseen.errors import InputError, SavedFileError, shortlist
-from unseen.models.base import Model, check_fit
-from unseen.models.baselines.alexnet import features, find_weights, load_weights, random_weights
+from unseen.core.arrays import unit
+from unseen.core.errors import InputError, SavedFileError, require, shortlist
+from unseen.models.base import ScoreModel, State, check_widths, seen_classes
+from unseen.models.baselines.alexnet import (
+    features,
+    file_digest,
+    find_weights,
+    load_weights,
+    random_weights,
+)
 from unseen.models.baselines.dap import DAP
 from unseen.models.baselines.zs_gcn import ZSGCN
-from unseen.propagate.hops import Hops
-from unseen.vectors import unit
+from unseen.models.training import CsdModel, dense
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unseen.propagate.operators import Operator
+    from unseen.core.task import Task
 
-INNER: Mapping[str, type[Model]] = {"dap": DAP, "zs-gcn": ZSGCN}
+INNER: Mapping[str, type[CsdModel]] = {"dap": DAP, "zs-gcn": ZSGCN}
 WEIGHTS = ("file", "random")
 DRAW = 0  # seed of the random weights: one network for every run, as the published one is
 KEPT = 2  # sets of features in memory: 73 MB for 4,464 nodes
@@ -45,7 +52,8 @@ KEPT = 2  # sets of features in memory: 73 MB for 4,464 nodes
 _kept: OrderedDict[tuple[str, str], NDArray[np.float32]] = OrderedDict()  # the latest last
 
 
-class OnAlexNet(Model):
+@dataclass(repr=False, eq=False)
+class OnAlexNet(ScoreModel):
     """A baseline on AlexNet's features of each node's own attributes.
 
     Args:
@@ -55,62 +63,65 @@ class OnAlexNet(Model):
         seed: of the inner model.
         settings: its other settings by name, None for its defaults. What is worth trying is in
             `INNER[inner].search_space`.
+
+    Attributes:
+        inner_: the fitted baseline.
+        backbone_: which weights AlexNet had.
+        width_: of the attributes, d.
     """
 
     needs_labels = True
+    adds_classes = True
 
-    def __init__(
-        self,
-        inner: Literal["dap", "zs-gcn"] = "dap",
-        weights: Literal["file", "random"] = "file",
-        path: str | None = None,
-        seed: int = 0,
-        settings: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.inner = inner
-        self.weights = weights
-        self.path = path
-        self.seed = seed
-        self.settings = settings
+    inner: Literal["dap", "zs-gcn"] = "dap"
+    weights: Literal["file", "random"] = "file"
+    path: str | None = None
+    seed: int = 0
+    settings: Mapping[str, Any] | None = None
 
-    def fit(
-        self,
-        hops: Hops,
-        labels: NDArray[np.int64],
-        csds: NDArray[np.float32],
-        operator: Operator | None = None,
-        among: NDArray[np.bool_] | None = None,
-    ) -> Self:
+    def fit(self, task: Task) -> Self:
         """Fit the inner model on features of all nodes, which a next fit need not compute again."""
-        check_fit(hops, labels, csds, same_space=False)
-        if not (labels >= 0).any():  # the inner model says so too, but after the costly part
-            raise InputError(
-                f"labels: {self.inner} learns from labelled nodes and found none; give labels of "
-                "some classes"
-            )
+        require("torch", "torch", "AlexNet")
+        seen_classes(self.inner, task, 1)  # the inner model says so too, but after the costly part
         model, backbone = self._make(), self._backbone()
-        read = self._read(hops, backbone)
-        self.inner_ = model.fit(read, labels, csds, operator, among)
+        self.inner_ = model.fit(self._read(task, backbone))
         self.backbone_ = backbone
-        self.width_ = hops.shape[1]
+        self.width_ = int(task.X.shape[1])
         return self
 
-    def scores(self, hops: Hops, csds: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    def scores(self, task: Task) -> NDArray[np.float32]:
         """Return the inner model's scores of the nodes' features. [n, C]"""
-        if hops.shape[1] != self.width_:  # another width makes another picture, not an error
-            raise InputError(
-                f"nodes: expected vectors of {self.width_} dimensions as in training, found "
-                f"{hops.shape[1]}; encode them as in training"
-            )
+        require("torch", "torch", "AlexNet")
+        check_widths(task, self.width_, task.S.shape[1])  # another width makes another picture
         backbone = self._backbone()
         if backbone != self.backbone_:
             raise SavedFileError(
                 f"AlexNet: the weights are others than in training: expected {self.backbone_}, "
                 f"found {backbone}; put the file back or fit again"
             )
-        return self.inner_.scores(self._read(hops, backbone), csds)
+        return self.inner_.scores(self._read(task, backbone))
 
-    def _make(self) -> Model:
+    def add_classes(self, task: Task) -> Self:
+        """Let the inner model compare with the new classes as well."""
+        twin = copy(self)
+        twin.inner_ = self.inner_.add_classes(task)
+        return twin
+
+    def state(self) -> State:
+        """Return what was learned, that of the inner model under names that say so."""
+        own = {"backbone_": self.backbone_, "width_": self.width_}
+        return own | {f"inner_{name}": value for name, value in self.inner_.state().items()}
+
+    def restore(self, state: State) -> Self:
+        """Take up what `state` returned."""
+        inner = {name: value for name, value in state.items() if name.startswith("inner_")}
+        super().restore({name: value for name, value in state.items() if name not in inner})
+        self.inner_ = self._make().restore(
+            {name.removeprefix("inner_"): value for name, value in inner.items()}
+        )
+        return self
+
+    def _make(self) -> CsdModel:
         """Return the inner model, not yet fitted."""
         for name, known in (("inner", tuple(INNER)), ("weights", WEIGHTS)):
             if getattr(self, name) not in known:
@@ -134,9 +145,9 @@ class OnAlexNet(Model):
             return f"random weights, seed {DRAW}"
         return f"weights of SHA-256 {file_digest(find_weights(self.path))}"
 
-    def _read(self, hops: Hops, backbone: str) -> Hops:
-        """Return features [n, 4096] as the only hop, from memory where they are known."""
-        X = np.ascontiguousarray(hops.own, np.float32)
+    def _read(self, task: Task, backbone: str) -> Task:
+        """Return the task with features [n, 4096] as X, from memory where they are known."""
+        X = np.ascontiguousarray(dense(task.X))
         key = (backbone, f"{X.shape} {hashlib.sha256(X.data).hexdigest()}")
         if key not in _kept:
             weights = random_weights(DRAW) if self.weights == "random" else load_weights(self.path)
@@ -144,4 +155,4 @@ class OnAlexNet(Model):
         _kept.move_to_end(key)
         while len(_kept) > KEPT:
             _kept.popitem(last=False)
-        return Hops((_kept[key],), np.ones(1, np.float32))
+        return replace(task, X=_kept[key], shared=False, memo={})

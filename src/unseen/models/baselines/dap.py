@@ -19,25 +19,26 @@ of this file. Only own attributes are read, never the graph, and no CSD of an un
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from unseen.errors import InputError
-from unseen.models.base import Model, check_fit, check_widths
-from unseen.models.training import one_thread
+from unseen.core.errors import InputError, require
+from unseen.models.base import check_widths, seen_classes
+from unseen.models.training import CsdModel, dense, one_thread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Generator, Tensor
 
-    from unseen.propagate.hops import Hops
-    from unseen.propagate.operators import Operator
+    from unseen.core.task import Task
 
 SPARSE = 0.05  # share of non-zeros below which going from one to the next is quicker than algebra
 
 
-class DAP(Model):
+@dataclass(repr=False, eq=False)
+class DAP(CsdModel):
     """Linear regression of CSDs on a node's own vector, and the nearest CSD.
 
     Args:
@@ -46,6 +47,11 @@ class DAP(Model):
         decay: Adam's `weight_decay`, on W and on b.
         dropout: share of the entries of x left out in a step; the others are scaled up.
         seed: for the start and the dropout.
+
+    Attributes:
+        map_, bias_: W and b. [d, d_s] and [d_s]
+        csds_: class vectors. [C, d_s]
+        losses_: Q before each step. [epochs]
     """
 
     needs_labels = True
@@ -56,45 +62,26 @@ class DAP(Model):
         "dropout": (0.3, 0.5, 0.7),
     }
 
-    def __init__(
-        self,
-        epochs: int = 200,
-        learning_rate: float = 0.01,
-        decay: float = 0.0,
-        dropout: float = 0.5,
-        seed: int = 0,
-    ) -> None:
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.decay = decay
-        self.dropout = dropout
-        self.seed = seed
+    epochs: int = 200
+    learning_rate: float = 0.01
+    decay: float = 0.0
+    dropout: float = 0.5
+    seed: int = 0
 
-    def fit(
-        self,
-        hops: Hops,
-        labels: NDArray[np.int64],
-        csds: NDArray[np.float32],
-        operator: Operator | None = None,
-        among: NDArray[np.bool_] | None = None,
-    ) -> Self:
+    def fit(self, task: Task) -> Self:
         """Regress the CSDs of their classes on the vectors of labelled nodes."""
+        require("torch", "torch", "DAP")
         import torch
 
-        check_fit(hops, labels, csds, same_space=False)
-        labelled = np.flatnonzero(labels >= 0)  # [m]
-        if len(labelled) == 0:
-            raise InputError(
-                "labels: DAP learns from labelled nodes and found none; give labels of some classes"
-            )
+        seen_classes("DAP", task, 1)
         if not 0 <= self.dropout < 1:
             raise InputError(f"dropout: expected at least 0 and below 1, found {self.dropout}")
-        csds = np.array(csds, np.float32)
-        X = hops.own[labelled]
+        labelled = np.flatnonzero(task.labels >= 0)  # [m]
+        X, csds = dense(task.X[labelled]), task.S.copy()
         x = torch.as_tensor(X)  # [m, d]
         if np.count_nonzero(X) < SPARSE * X.size:
             x = x.to_sparse()
-        T = torch.as_tensor(csds[labels[labelled]])  # [m, d_s]
+        T = torch.as_tensor(csds[task.labels[labelled]])  # [m, d_s]
 
         rng = torch.Generator().manual_seed(self.seed)
         W = torch.empty(X.shape[1], csds.shape[1])
@@ -118,14 +105,13 @@ class DAP(Model):
         self.losses_ = np.array(history, np.float32)  # [epochs]
         return self
 
-    def scores(self, hops: Hops, csds: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    def scores(self, task: Task) -> NDArray[np.float32]:
         """Return minus the squared distance of each prediction from each CSD. [n, C]"""
         from scipy.spatial.distance import cdist
 
-        check_widths(hops, csds, *self.map_.shape)
-        X, S = hops.own, self.csds_ if csds is None else np.asarray(csds, np.float32)
-        predicted = X @ self.map_ + self.bias_  # [n, d_s]
-        return np.asarray(-cdist(predicted, S, "sqeuclidean"), np.float32)
+        check_widths(task, *self.map_.shape)
+        predicted = dense(task.X) @ self.map_ + self.bias_  # [n, d_s]
+        return np.asarray(-cdist(predicted, self.csds_, "sqeuclidean"), np.float32)
 
 
 def _thinned(x: Tensor, dropout: float, rng: Generator) -> Tensor:

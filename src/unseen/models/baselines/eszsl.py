@@ -24,28 +24,34 @@ Both inverses are ridge regressions. Each is solved through the smaller of two s
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from unseen.errors import InputError
-from unseen.models.base import Model, check_fit, check_widths
+from unseen.core.errors import InputError
+from unseen.models.base import check_widths, seen_classes
+from unseen.models.training import CsdModel, dense
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unseen.propagate.hops import Hops
-    from unseen.propagate.operators import Operator
+    from unseen.core.task import Task
 
 POWERS_OF_TEN = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 
 
-class ESZSL(Model):
+@dataclass(repr=False, eq=False)
+class ESZSL(CsdModel):
     """Two ridge regressions, one on the side of the nodes and one on that of the classes.
 
     Args:
         node_ridge: gamma, which keeps the inverse of X'X from exploding.
         class_ridge: lambda, which does the same for S'S.
+
+    Attributes:
+        map_: W. [d, d_s]
+        csds_: class vectors. [C, d_s]
     """
 
     needs_labels = True
@@ -54,43 +60,28 @@ class ESZSL(Model):
         "class_ridge": POWERS_OF_TEN,
     }
 
-    def __init__(self, node_ridge: float = 1.0, class_ridge: float = 1.0) -> None:
-        self.node_ridge = node_ridge
-        self.class_ridge = class_ridge
+    node_ridge: float = 1.0
+    class_ridge: float = 1.0
 
-    def fit(
-        self,
-        hops: Hops,
-        labels: NDArray[np.int64],
-        csds: NDArray[np.float32],
-        operator: Operator | None = None,
-        among: NDArray[np.bool_] | None = None,
-    ) -> Self:
+    def fit(self, task: Task) -> Self:
         """Solve for W with the labelled nodes and the CSDs of their classes."""
-        check_fit(hops, labels, csds, same_space=False)
+        seen = seen_classes("ESZSL", task, 1)  # [C_s]
         for name in ("node_ridge", "class_ridge"):
             if not getattr(self, name) > 0:
                 raise InputError(f"{name}: expected more than 0, found {getattr(self, name)}")
-        labelled = np.flatnonzero(labels >= 0)  # [m]
-        if len(labelled) == 0:
-            raise InputError(
-                "labels: ESZSL learns from labelled nodes and found none; give labels of some "
-                "classes"
-            )
-        seen, own = np.unique(labels[labelled], return_inverse=True)  # [C_s], [m]
+        labelled = np.flatnonzero(task.labels >= 0)  # [m]
         Y = np.full((len(labelled), len(seen)), -1.0)  # [m, C_s]
-        Y[np.arange(len(labelled)), own] = 1.0
-        left = _ridge(hops.own[labelled], Y, self.node_ridge)  # (X'X + gI)^-1 X'Y  [d, C_s]
-        right = _ridge(csds[seen], np.eye(len(seen)), self.class_ridge)  # [d_s, C_s]
+        Y[np.arange(len(labelled)), np.searchsorted(seen, task.labels[labelled])] = 1.0
+        left = _ridge(dense(task.X[labelled]), Y, self.node_ridge)  # (X'X + gI)^-1 X'Y  [d, C_s]
+        right = _ridge(task.S[seen], np.eye(len(seen)), self.class_ridge)  # [d_s, C_s]
         self.map_: NDArray[np.float64] = left @ right.T  # W [d, d_s]
-        self.csds_ = np.array(csds, np.float32)
+        self.csds_ = task.S.copy()
         return self
 
-    def scores(self, hops: Hops, csds: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    def scores(self, task: Task) -> NDArray[np.float32]:
         """Return x_i' W s_c. [n, C]"""
-        check_widths(hops, csds, *self.map_.shape)
-        X, S = hops.own, self.csds_ if csds is None else np.asarray(csds, np.float32)
-        return X @ (self.map_ @ S.T).astype(np.float32)
+        check_widths(task, *self.map_.shape)
+        return dense(task.X) @ (self.map_ @ self.csds_.T).astype(np.float32)
 
 
 def _ridge(A: NDArray[np.float32], B: NDArray[np.float64], ridge: float) -> NDArray[np.float64]:

@@ -36,28 +36,29 @@ length above 3.1 are cut to that.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from unseen.errors import MissingExtraError
-from unseen.models.base import Model, check_fit, check_widths, seen_classes
-from unseen.models.training import one_thread, stalled
-from unseen.vectors import unit
+from unseen.core.arrays import unit
+from unseen.core.errors import require
+from unseen.models.base import check_widths, seen_classes
+from unseen.models.training import LayeredModel, dense, one_thread, stalled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
-    from unseen.propagate.hops import Hops
-    from unseen.propagate.operators import Operator
+    from unseen.core.task import Task
 
 SPREAD = 0.01  # standard deviation of the matrices at the start, as in the code of the method
 STABILIZE = 10  # steps after which the biases are put back into the ball, as in that code
 ROWS = 8192  # that are scored at a time
 
 
-class HyperbolicZSL(Model):
+@dataclass(repr=False, eq=False)
+class HyperbolicZSL(LayeredModel):
     """Nearest class embedding in the Poincare ball.
 
     Args:
@@ -69,6 +70,12 @@ class HyperbolicZSL(Model):
         decay: its `weight_decay`.
         patience: epochs that must lower the loss by a thousandth, or training ends; None = never.
         seed: for the start and the order of nodes.
+
+    Attributes:
+        layers_: W, a, V and b.
+        csds_: class vectors. [C, d_s]
+        losses_: mean of Q over each epoch. [epochs_]
+        epochs_: how many there were.
     """
 
     needs_labels = True
@@ -78,45 +85,25 @@ class HyperbolicZSL(Model):
         "decay": (0.0, 1e-6, 1e-5, 1e-4),
     }
 
-    def __init__(
-        self,
-        hidden: int = 1024,
-        margin: float = 2.0,
-        batch: int = 32,
-        epochs: int = 240,
-        learning_rate: float = 0.01,
-        decay: float = 0.0,
-        patience: int | None = 10,
-        seed: int = 0,
-    ) -> None:
-        self.hidden = hidden
-        self.margin = margin
-        self.batch = batch
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.decay = decay
-        self.patience = patience
-        self.seed = seed
+    hidden: int = 1024
+    margin: float = 2.0
+    batch: int = 32
+    epochs: int = 240
+    learning_rate: float = 0.01
+    decay: float = 0.0
+    patience: int | None = 10
+    seed: int = 0
 
-    def fit(
-        self,
-        hops: Hops,
-        labels: NDArray[np.int64],
-        csds: NDArray[np.float32],
-        operator: Operator | None = None,
-        among: NDArray[np.bool_] | None = None,
-    ) -> Self:
+    def fit(self, task: Task) -> Self:
         """Train the two layers on labelled nodes and the embeddings of their classes."""
+        geoopt = _geoopt()
         import torch
 
-        geoopt = _require_geoopt()
-        check_fit(hops, labels, csds, same_space=False)
-        seen = seen_classes("HyperbolicZSL", labels, 2)  # [C_s]
-        csds = np.array(csds, np.float32)
-        labelled = np.flatnonzero(labels >= 0)  # [m]
+        seen = seen_classes("HyperbolicZSL", task, 2)  # [C_s]
+        csds, labelled = task.S.copy(), np.flatnonzero(task.labels >= 0)  # [m]
         ball = geoopt.PoincareBall()
-        u = _tangent(ball, hops.own[labelled])  # [m, d]
-        own = torch.as_tensor(np.searchsorted(seen, labels[labelled]))  # [m]
+        u = _tangent(ball, dense(task.X[labelled]))  # [m, d]
+        own = torch.as_tensor(np.searchsorted(seen, task.labels[labelled]))  # [m]
         points = ball.expmap0(torch.as_tensor(unit(csds[seen])))  # [C_s, d_s]
 
         rng = torch.Generator().manual_seed(self.seed)
@@ -144,22 +131,21 @@ class HyperbolicZSL(Model):
                     total += loss.item() * len(rows)
                 history.append(total / len(u))
 
-        self.layers_: list[NDArray[np.float32]] = [each.detach().numpy() for each in layers]
+        self.layers_ = [each.detach().numpy() for each in layers]
         self.csds_ = csds
         self.losses_ = np.array(history, np.float32)  # [epochs_]
         self.epochs_ = len(history)
         return self
 
-    def scores(self, hops: Hops, csds: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    def scores(self, task: Task) -> NDArray[np.float32]:
         """Return minus the hyperbolic distance of each node from each class. [n, C]"""
+        ball = _geoopt().PoincareBall()
         import torch
 
-        ball = _require_geoopt().PoincareBall()
-        check_widths(hops, csds, self.layers_[0].shape[1], self.csds_.shape[1])
-        S = self.csds_ if csds is None else np.asarray(csds, np.float32)
-        points = ball.expmap0(torch.as_tensor(unit(S)))  # [C, d_s]
+        check_widths(task, self.layers_[0].shape[1], self.csds_.shape[1])
+        points = ball.expmap0(torch.as_tensor(unit(self.csds_)))  # [C, d_s]
         layers = [torch.as_tensor(each) for each in self.layers_]
-        X, distances = hops.own, np.empty((hops.shape[0], len(S)), np.float32)
+        X, distances = dense(task.X), np.empty((task.nodes, len(points)), np.float32)
         for at in range(0, len(X), ROWS):
             u = _tangent(ball, X[at : at + ROWS])
             distances[at : at + ROWS] = _distances(ball, layers, u, points).numpy()
@@ -192,9 +178,6 @@ def _distances(ball: Any, layers: Sequence[Tensor], u: Tensor, points: Tensor) -
     return distances
 
 
-def _require_geoopt() -> Any:
-    try:
-        import geoopt
-    except ImportError as error:
-        raise MissingExtraError("HyperbolicZSL", "paper") from error
-    return geoopt
+def _geoopt() -> Any:
+    require("torch", "torch", "HyperbolicZSL")
+    return require("geoopt", "paper", "HyperbolicZSL")

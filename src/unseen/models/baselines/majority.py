@@ -14,61 +14,54 @@ Without `sizes` it is no oracle: it counts the given labels, and classes without
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from unseen.errors import InputError
-from unseen.models.base import Model, check_fit
+from unseen.core.errors import InputError
+from unseen.models.base import ScoreModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unseen.propagate.hops import Hops
-    from unseen.propagate.operators import Operator
+    from unseen.core.task import Task
 
 
-class Majority(Model):
+@dataclass(repr=False, eq=False)
+class Majority(ScoreModel):
     """The best constant answer.
 
     Args:
         sizes: number of nodes of each class, as only an oracle knows; when empty, the labels given
             to `fit` are counted. [C]
+
+    Attributes:
+        sizes_: what is answered with; classes added after `fit` count zero. [C]
     """
 
-    def __init__(self, sizes: Sequence[int] = ()) -> None:
-        self.sizes = sizes
+    adds_classes = True
 
-    def fit(
-        self,
-        hops: Hops,
-        labels: NDArray[np.int64],
-        csds: NDArray[np.float32],
-        operator: Operator | None = None,
-        among: NDArray[np.bool_] | None = None,
-    ) -> Self:
+    sizes: Sequence[int] = ()
+
+    def fit(self, task: Task) -> Self:
         """Take the sizes, or count labels; without either, all classes are alike."""
-        check_fit(hops, labels, csds, same_space=False)
-        if len(self.sizes) == 0:
-            self.sizes_ = np.bincount(labels[labels >= 0], minlength=len(csds))  # [C]
-            return self
-        if len(self.sizes) != len(csds):
+        counted = np.bincount(task.labels[task.labels >= 0], minlength=task.classes)
+        if len(self.sizes) not in (0, task.classes):
             raise InputError(
-                f"sizes: expected {len(csds)} (one for each CSD), found {len(self.sizes)}; give "
+                f"sizes: expected {task.classes} (one for each CSD), found {len(self.sizes)}; give "
                 "the sizes of all classes, seen and unseen, in the order of the CSDs"
             )
-        self.sizes_ = np.array(self.sizes)  # [C]
+        self.sizes_ = np.array(self.sizes) if len(self.sizes) else counted  # [C]
         return self
 
-    def scores(self, hops: Hops, csds: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """Return the sizes in every row; classes added after those of `fit` count zero. [n, C]"""
-        known = len(self.sizes_)
-        classes = known if csds is None else len(csds)
-        if classes < known:
-            raise InputError(
-                f"csds: expected the {known} classes of fit, with added ones after them, found "
-                f"{classes}; to choose among some classes, use `among` of predict"
-            )
-        row = np.zeros(classes, np.float32)  # [C]
-        row[:known] = self.sizes_
-        return np.tile(row, (len(hops.own), 1))
+    def scores(self, task: Task) -> NDArray[np.float32]:
+        """Return the sizes in every row. [n, C]"""
+        return np.tile(self.sizes_.astype(np.float32), (task.nodes, 1))
+
+    def add_classes(self, task: Task) -> Self:
+        """Count zero for the new ones."""
+        twin = copy(self)
+        twin.sizes_ = np.pad(self.sizes_, (0, task.classes - len(self.sizes_)))
+        return twin

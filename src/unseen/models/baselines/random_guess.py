@@ -9,45 +9,45 @@ whoever predicts among the unseen classes gets the row "RandomGuess" of the pape
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from unseen.models.base import Model, check_fit
+from unseen.models.base import ScoreModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unseen.propagate.hops import Hops
-    from unseen.propagate.operators import Operator
+    from unseen.core.task import Task
 
 
-class RandomGuess(Model):
+@dataclass(repr=False, eq=False)
+class RandomGuess(ScoreModel):
     """Uniform random scores; the same seed and number of nodes give the same ones.
 
     Args:
         seed: of the random numbers.
+
+    Attributes:
+        classes_: C.
     """
 
-    def __init__(self, seed: int = 0) -> None:
-        self.seed = seed
+    adds_classes = True
 
-    def fit(
-        self,
-        hops: Hops,
-        labels: NDArray[np.int64],
-        csds: NDArray[np.float32],
-        operator: Operator | None = None,
-        among: NDArray[np.bool_] | None = None,
-    ) -> Self:
+    seed: int = 0
+
+    def fit(self, task: Task) -> Self:
         """Count the classes; nothing else is looked at."""
-        check_fit(hops, labels, csds, same_space=False)
-        self.classes_ = len(csds)
+        self.classes_ = task.classes
         return self
 
-    def scores(self, hops: Hops, csds: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    def scores(self, task: Task) -> NDArray[np.float32]:
         """Return random numbers from 0 to 1. [n, C]"""
-        classes = self.classes_ if csds is None else len(csds)
         # Drawn class by class, so that an added class leaves the scores of the others as they are.
-        drawn = np.random.default_rng(self.seed).random((classes, len(hops.own)), np.float32)
+        drawn = np.random.default_rng(self.seed).random((self.classes_, task.nodes), np.float32)
         return np.ascontiguousarray(drawn.T)
+
+    def add_classes(self, task: Task) -> Self:
+        """Guess the new ones as well."""
+        return type(self)(**self.get_params()).fit(task)

@@ -32,23 +32,23 @@ the classes that are looked for: others would take a cluster and pull a class to
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from unseen.errors import InputError
-from unseen.models.base import Model, check_fit, check_widths, seen_classes
+from unseen.core.arrays import unit
+from unseen.core.errors import InputError, require
+from unseen.models.base import check_widths, seen_classes
 from unseen.models.baselines.zs_gcn import SLOPE
-from unseen.models.training import one_thread, stalled
-from unseen.vectors import unit
+from unseen.models.training import LayeredModel, dense, one_thread, stalled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
-    from unseen.propagate.hops import Hops
-    from unseen.propagate.operators import Operator
+    from unseen.core.task import Task
 
 HIDDEN = (2048, 2048)
 STARTS = 50  # of k-means, the best of which counts
@@ -59,7 +59,8 @@ LATE = 4000  # epochs after which the rate is divided by 10
 Potentials = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 
 
-class WDVSc(Model):
+@dataclass(repr=False, eq=False)
+class WDVSc(LayeredModel):
     """Nearest class centre, the centres of unseen classes being matched with clusters.
 
     Args:
@@ -71,6 +72,13 @@ class WDVSc(Model):
         decay: Adam's `weight_decay`.
         patience: epochs that must lower the loss by a thousandth, or training ends; None = never.
         seed: for the start and k-means.
+
+    Attributes:
+        layers_: matrices and biases of the perceptron, in turn.
+        clusters_: k of the formula. [U, d]
+        csds_: class vectors. [C, d_s]
+        losses_: Q before each step. [epochs_]
+        epochs_: how many steps were taken.
     """
 
     needs_labels = True
@@ -80,44 +88,23 @@ class WDVSc(Model):
         "decay": (0.0, 1e-6, 1e-5, 1e-4, 5e-4),
     }
 
-    def __init__(
-        self,
-        weight: float = 0.001,
-        blur: float = 0.01,
-        hidden: Sequence[int] = HIDDEN,
-        epochs: int = 6000,
-        learning_rate: float = 1e-4,
-        decay: float = 5e-4,
-        patience: int | None = 100,
-        seed: int = 0,
-    ) -> None:
-        self.weight = weight
-        self.blur = blur
-        self.hidden = hidden
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.decay = decay
-        self.patience = patience
-        self.seed = seed
+    weight: float = 0.001
+    blur: float = 0.01
+    hidden: Sequence[int] = HIDDEN
+    epochs: int = 6000
+    learning_rate: float = 1e-4
+    decay: float = 5e-4
+    patience: int | None = 100
+    seed: int = 0
 
-    def fit(
-        self,
-        hops: Hops,
-        labels: NDArray[np.int64],
-        csds: NDArray[np.float32],
-        operator: Operator | None = None,
-        among: NDArray[np.bool_] | None = None,
-    ) -> Self:
+    def fit(self, task: Task) -> Self:
         """Train the map on means of seen classes and clusters of unlabelled nodes."""
+        require("torch", "torch", "WDVSc")
+        require("ot", "paper", "WDVSc")
         import torch
 
-        check_fit(hops, labels, csds, same_space=False)
-        seen = seen_classes("WDVSc", labels, 1)  # [C_s]
-        wanted = np.ones(len(csds), np.bool_) if among is None else np.array(among)
-        wanted[seen] = False
-        unseen = np.flatnonzero(wanted)  # [U]
-        csds = np.array(csds, np.float32)
-        X = hops.own
+        seen, unseen = seen_classes("WDVSc", task, 1), task.unseen  # [C_s], [U]
+        X, labels, csds = dense(task.X), task.labels, task.S.copy()
         means = np.stack([X[labels == c].mean(axis=0) for c in seen])  # [C_s, d]
         M = torch.as_tensor(unit(means))
         self.clusters_ = _clusters(X[labels < 0], len(unseen), self.seed)  # [U, d]
@@ -148,25 +135,25 @@ class WDVSc(Model):
                 later.step()
                 history.append(loss.item())
 
-        self.layers_: list[NDArray[np.float32]] = [each.detach().numpy() for each in layers]
+        self.layers_ = [each.detach().numpy() for each in layers]
         self.csds_ = csds
         self.losses_ = np.array(history, np.float32)  # [epochs_]
         self.epochs_ = len(history)
         return self
 
-    def centres(self, csds: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the class centres that these CSDs are mapped to. [C, d]"""
+    def centres(self) -> NDArray[np.float32]:
+        """Return the class centres that the CSDs are mapped to. [C, d]"""
+        require("torch", "torch", "WDVSc")
         import torch
 
         layers = [torch.as_tensor(each) for each in self.layers_]
-        mapped: NDArray[np.float32] = _centres(layers, torch.as_tensor(unit(csds))).numpy()
+        mapped: NDArray[np.float32] = _centres(layers, torch.as_tensor(unit(self.csds_))).numpy()
         return mapped
 
-    def scores(self, hops: Hops, csds: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    def scores(self, task: Task) -> NDArray[np.float32]:
         """Return minus the squared distance of each node from each class centre. [n, C]"""
-        check_widths(hops, csds, len(self.layers_[-1]), self.csds_.shape[1])
-        S = self.csds_ if csds is None else np.asarray(csds, np.float32)
-        return np.asarray(-_squared(hops.own, self.centres(S)), np.float32)
+        check_widths(task, len(self.layers_[-1]), self.csds_.shape[1])
+        return np.asarray(-_squared(dense(task.X), self.centres()), np.float32)
 
 
 def plan(

@@ -16,7 +16,7 @@ of 0.5 that the code declares (and never hands to the network). What neither the
 (https://doi.org/10.1145/3447548.3467230) say of citation networks is chosen here:
 
 - The class graph. Theirs is WordNet, which has no node for a research topic. Here each class is
-  tied to the `neighbours` CSDs of largest cosine, in both directions, with a loop at each class,
+  joined to the `neighbours` CSDs of largest cosine, in both directions, with a loop at each class,
   and :math:`P = D^{-1/2} A D^{-1/2}` as in their code. Two neighbours are about as many as a node
   of a tree has. All classes are in the graph in training, also those without a label.
 - The classifiers :math:`w_c` of seen classes. Theirs are the last layer of a network trained on
@@ -34,39 +34,46 @@ the classes that were there before.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from unseen.errors import InputError
-from unseen.models.base import Model, check_fit, check_widths, seen_classes
-from unseen.models.training import one_thread, stalled
-from unseen.vectors import unit
+from unseen.core.arrays import unit
+from unseen.core.errors import InputError, require
+from unseen.models.base import check_widths, seen_classes
+from unseen.models.training import LayeredModel, dense, one_thread, stalled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Generator, Tensor
 
-    from unseen.propagate.hops import Hops
-    from unseen.propagate.operators import Operator
+    from unseen.core.task import Task
 
 SLOPE = 0.2  # of LeakyReLU below zero
 THINNED = 2  # layers, counted from the last, whose inputs dropout thins
 
 
-class ZSGCN(Model):
+@dataclass(repr=False, eq=False)
+class ZSGCN(LayeredModel):
     """Classifiers of unseen classes, from their CSDs and those of the classes near them.
 
     Args:
         widths: of the hidden layers.
-        neighbours: classes that each class is tied to, those of largest cosine.
+        neighbours: classes that each class is joined to, those of largest cosine.
         epochs: steps of Adam, each over all classes.
         learning_rate: of Adam.
         decay: Adam's `weight_decay`.
         dropout: share of entries left out of the inputs of the last two layers in a step.
         patience: epochs that must lower the loss by a thousandth, or training ends; None = never.
         seed: for the start and the dropout.
+
+    Attributes:
+        layers_: Theta of each layer.
+        csds_: class vectors. [C, d_s]
+        losses_: Q before each step. [epochs_]
+        epochs_: how many steps were taken.
     """
 
     needs_labels = True
@@ -77,44 +84,26 @@ class ZSGCN(Model):
         "dropout": (0.3, 0.5, 0.7),
     }
 
-    def __init__(
-        self,
-        widths: Sequence[int] = (2048, 2048, 1024, 1024, 512),
-        neighbours: int = 2,
-        epochs: int = 350,
-        learning_rate: float = 0.001,
-        decay: float = 5e-4,
-        dropout: float = 0.5,
-        patience: int | None = 50,
-        seed: int = 0,
-    ) -> None:
-        self.widths = widths
-        self.neighbours = neighbours
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.decay = decay
-        self.dropout = dropout
-        self.patience = patience
-        self.seed = seed
+    widths: Sequence[int] = (2048, 2048, 1024, 1024, 512)
+    neighbours: int = 2
+    epochs: int = 350
+    learning_rate: float = 0.001
+    decay: float = 5e-4
+    dropout: float = 0.5
+    patience: int | None = 50
+    seed: int = 0
 
-    def fit(
-        self,
-        hops: Hops,
-        labels: NDArray[np.int64],
-        csds: NDArray[np.float32],
-        operator: Operator | None = None,
-        among: NDArray[np.bool_] | None = None,
-    ) -> Self:
+    def fit(self, task: Task) -> Self:
         """Learn the classifiers of seen classes, then the layers that give them."""
+        require("torch", "torch", "ZSGCN")
         import torch
 
-        check_fit(hops, labels, csds, same_space=False)
-        seen = seen_classes("ZSGCN", labels, 2)  # [C_s]
+        seen = seen_classes("ZSGCN", task, 2)  # [C_s]
         if not 0 <= self.dropout < 1:
             raise InputError(f"dropout: expected at least 0 and below 1, found {self.dropout}")
-        csds = np.array(csds, np.float32)
-        labelled = np.flatnonzero(labels >= 0)  # [m]
-        W = torch.as_tensor(own_classifiers(hops.own[labelled], labels[labelled]))  # [C_s, d]
+        csds, labelled = task.S.copy(), np.flatnonzero(task.labels >= 0)  # [m]
+        own = own_classifiers(dense(task.X[labelled]), task.labels[labelled])
+        W = torch.as_tensor(own)  # [C_s, d]
         S, P = (torch.as_tensor(each) for each in (unit(csds), class_graph(csds, self.neighbours)))
 
         rng = torch.Generator().manual_seed(self.seed)
@@ -134,22 +123,23 @@ class ZSGCN(Model):
                 adam.step()
                 history.append(loss.item())
 
-        self.layers_: list[NDArray[np.float32]] = [each.detach().numpy() for each in layers]
+        self.layers_ = [each.detach().numpy() for each in layers]
         self.csds_ = csds
         self.losses_ = np.array(history, np.float32)  # [epochs_]
         self.epochs_ = len(history)
         return self
 
-    def scores(self, hops: Hops, csds: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """Return x_i . w_c, with classifiers from a class graph over these CSDs. [n, C]"""
+    def scores(self, task: Task) -> NDArray[np.float32]:
+        """Return x_i . w_c, with classifiers from a class graph over all CSDs. [n, C]"""
+        require("torch", "torch", "ZSGCN")
         import torch
 
-        check_widths(hops, csds, self.layers_[-1].shape[1], self.csds_.shape[1])
-        S = self.csds_ if csds is None else np.asarray(csds, np.float32)
+        check_widths(task, self.layers_[-1].shape[1], self.csds_.shape[1])
+        S = self.csds_
         layers = [torch.as_tensor(each) for each in self.layers_]
         P = torch.as_tensor(class_graph(S, self.neighbours))
         W: NDArray[np.float32] = self._classifiers(layers, P, torch.as_tensor(unit(S))).numpy()
-        return hops.own @ W.T
+        return dense(task.X) @ W.T
 
     def _classifiers(
         self, layers: Sequence[Tensor], P: Tensor, S: Tensor, rng: Generator | None = None
@@ -169,7 +159,7 @@ class ZSGCN(Model):
 
 
 def class_graph(csds: NDArray[np.float32], neighbours: int) -> NDArray[np.float32]:
-    """Return the normalised ties between classes near each other, loops included. [C, C]"""
+    """Return the normalised edges between classes near each other, loops included. [C, C]"""
     S = unit(csds)
     cosines = S @ S.T
     np.fill_diagonal(cosines, -np.inf)  # a class comes last among its own neighbours

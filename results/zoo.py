@@ -1,0 +1,229 @@
+"""Run the defaults on the zoo of text graphs: every line of results/zoo.jsonl is one task.
+
+    python results/zoo.py                             the design half, what is not there yet
+    python results/zoo.py fresh                       the fresh half; the look is counted
+    python results/zoo.py all --encoder minilm        both halves, one encoder
+
+Each task holds `ZeroShotNodeClassifier()` against two floors that learn nothing: a node's own text
+(centred cosine with the class texts) and three lazy hops of it, both of the encoder's vectors and
+of the prepared ones (with LSA). Which tasks there are was fixed before any result. No label of a
+node in question is seen by anything that fits, and none decides anything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from graphs import catalogue
+from records import HERE, ZOO
+from runner import run_missing
+from sklearn.metrics import roc_auc_score
+
+import unseen
+from unseen.core.graph import Graph
+from unseen.core.labels import Labels
+from unseen.evaluate.metrics import accuracy, calibration, macro_accuracy, majority_floor
+from unseen.models.prototype import Prototype
+from unseen.paper.ledger import Ledger
+from unseen.paper.trial import Outcome
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LOOKS = "zoo_looks.md"
+FLOORS = ("own encoder", "hops encoder", "own prepared", "hops prepared")
+FEW = 5  # labelled nodes of a class, in tasks with "five"
+REWIRED = 0.5  # share of the edges that lead elsewhere, at random
+
+
+@dataclass(frozen=True)
+class ZooTask:
+    """One question; its answer is a line of the file.
+
+    Args:
+        graph: one of `graphs/`.
+        texts: what classes are described by: "name", "sentence" or "paragraph".
+        listed: "all" classes are listed, or a fixed "half"; nodes of the others stay in the graph.
+        labels: "none"; "half" of the classes have all their nodes labelled, and the others are
+            asked for; "five" nodes of each class are labelled, and any class may be an answer.
+        edges: "asis", or "rewired": half of them lead elsewhere.
+        encoder, seed: of the classifier.
+    """
+
+    graph: str
+    texts: str
+    listed: str
+    labels: str
+    edges: str
+    encoder: str
+    seed: int = 0
+
+    def key(self) -> str:
+        """Return the task as a line of text."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+
+def tasks(graph: str, encoder: str) -> list[ZooTask]:
+    """Return the tasks of a graph: a fraction of the cross, fixed before any result."""
+    lists = ("all", "half")
+    if encoder == "minilm":
+        asked = [
+            (texts, listed, "none", "asis") for texts in ("name", "paragraph") for listed in lists
+        ]
+    else:
+        asked = [(texts, listed, "none", "asis") for texts in catalogue.TEXTS for listed in lists]
+        asked += [("paragraph", "all", labels, "asis") for labels in ("half", "five")]
+        asked += [("sentence", "all", "none", "rewired"), ("name", "half", "none", "rewired")]
+    return [ZooTask(graph, *each, encoder) for each in asked]
+
+
+def run(task: ZooTask) -> Outcome:
+    """Fit, answer and measure, in per cent."""
+    found = catalogue.load(task.graph)
+    listed = _listed(task)
+    truth = np.full(len(found.texts), -1)  # position among the listed classes; -1 for outsiders
+    for position, c in enumerate(listed):
+        truth[found.truth == c] = position
+    edges = _rewired(task, found.edges) if task.edges == "rewired" else found.edges
+    graph = Graph.from_edges(*edges.T, nodes=len(truth), directed=found.directed, texts=found.texts)
+    classes = catalogue.classes(task.graph, task.texts, listed)
+    labels = Labels(_known(task, truth, len(listed)))
+    among = "unseen" if task.labels == "half" else "all"
+    began = time.perf_counter()
+    classifier = unseen.ZeroShotNodeClassifier(encoder=task.encoder, among=among, seed=task.seed)
+    prediction = classifier.fit(graph, classes, labels).prediction_
+    seconds = time.perf_counter() - began
+
+    asked = np.flatnonzero((truth >= 0) & ~labels.known)  # the nodes in question
+    inside = truth[prediction.nodes] >= 0
+    answers = {"defaults": labels.codes.copy()}
+    answers["defaults"][prediction.nodes] = prediction.label
+    answers |= _floors(classifier, graph, classes, labels, among)
+    outcome: Outcome = {
+        name: {
+            "accuracy": 100 * accuracy(truth[asked], answer[asked]),
+            "macro": 100 * macro_accuracy(truth[asked], answer[asked]),
+        }
+        for name, answer in answers.items()
+    }
+    right = prediction.label[inside] == truth[prediction.nodes][inside]
+    error = calibration(prediction.confidence[inside], right).error
+    outcome["defaults"]["calibration error"] = error
+    record = prediction.record
+    return outcome | {
+        "majority": 100 * majority_floor(truth[asked]),
+        "auroc": None if inside.all() else float(roc_auc_score(inside, _belonging(prediction))),
+        "choices": {each["what"]: each["chosen"] for each in record["choices"]},
+        "homophily": (record["homophily"] or {}).get("level"),
+        "true homophily": float((found.truth[edges[:, 0]] == found.truth[edges[:, 1]]).mean()),
+        "nodes": len(asked),
+        "classes": len(classes),
+        "seconds": round(seconds, 2),
+    }
+
+
+def _floors(
+    classifier: Any, graph: Graph, classes: Any, labels: Labels, among: str
+) -> dict[str, NDArray[np.int64]]:
+    """Return what own text and three lazy hops of it say, with nothing learned."""
+    preparer = classifier.preparer_
+    encoded = preparer.encode(graph, classes)
+    allowed = np.ones(len(classes), dtype=bool)
+    if among == "unseen":
+        allowed[labels.seen()] = False
+    given = {
+        "encoder": preparer.plain_task(encoded, graph, labels, allowed),
+        "prepared": preparer.task(encoded, graph, labels, allowed),
+    }
+    return {
+        f"{name} {vectors}": model.fit(task).predict(task)
+        for vectors, task in given.items()
+        for name, model in (("own", Prototype(0)), ("hops", Prototype(3, 0.5)))
+    }
+
+
+def _belonging(prediction: Any) -> NDArray[np.float32]:
+    """Return how sure it is that a node is of a listed class. [m]"""
+    background = getattr(prediction, "background", None)
+    belonging: NDArray[np.float32] = prediction.confidence if background is None else 1 - background
+    return belonging
+
+
+def _draw(task: ZooTask, purpose: str) -> np.random.Generator:
+    """Return a generator that depends on graph and purpose only."""
+    return np.random.default_rng(int(sha256(f"{task.graph}/{purpose}".encode()).hexdigest(), 16))
+
+
+def _listed(task: ZooTask) -> NDArray[np.int64]:
+    """Return the positions of the listed classes, ascending."""
+    count = len(catalogue.class_texts()[task.graph])
+    if task.listed == "all":
+        return np.arange(count)
+    kept: NDArray[np.int64] = _draw(task, "listed").permutation(count)[: (count + 1) // 2]
+    kept.sort()
+    return kept
+
+
+def _known(task: ZooTask, truth: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Return the labels that are shown, -1 where there is none. [n]"""
+    known = np.full(len(truth), -1)
+    draw = _draw(task, f"labels {task.labels}")
+    if task.labels == "half":
+        seen = np.isin(truth, draw.permutation(count)[: count // 2])
+        known[seen] = truth[seen]
+    elif task.labels == "five":
+        for c in range(count):
+            few = draw.permutation(np.flatnonzero(truth == c))[:FEW]
+            known[few] = c
+    return known
+
+
+def _rewired(task: ZooTask, edges: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the edges with half of them led elsewhere; degrees stay nearly the same. [m', 2]"""
+    draw, moved = _draw(task, "edges"), edges.copy()
+    chosen = draw.random(len(edges)) < REWIRED
+    for end in (0, 1):
+        moved[chosen, end] = draw.permutation(moved[chosen, end])
+    apart: NDArray[np.int64] = moved[moved[:, 0] != moved[:, 1]]
+    return apart
+
+
+def line(task: ZooTask, found: Outcome) -> str:
+    """Return what is printed of a finished task."""
+    scores = ", ".join(
+        f"{name} {found[name]['accuracy']:.1f}/{found[name]['macro']:.1f}"
+        for name in ("defaults", *FLOORS)
+    )
+    about = (task.graph, task.texts, task.listed, task.labels, task.edges, task.encoder)
+    return f"{' '.join(about)}: {scores}, {found['seconds']:.0f} s"
+
+
+def main() -> None:
+    """Run what is missing; a look at the fresh half is counted before it is taken."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("half", nargs="?", default="design", choices=("design", "fresh", "all"))
+    parser.add_argument("--encoder", choices=catalogue.ENCODERS, help="one encoder only")
+    parser.add_argument("--graph", choices=catalogue.names(), help="one graph only")
+    given = parser.parse_args()
+    ledger = Ledger(HERE, ZOO)
+    encoders = (given.encoder,) if given.encoder else catalogue.ENCODERS
+    graphs = [given.graph] if given.graph else catalogue.names(given.half)
+    asked = [task for encoder in encoders for graph in graphs for task in tasks(graph, encoder)]
+    missing = {task.graph for task in asked if task not in ledger}
+    if fresh := sorted(missing & set(catalogue.names("fresh"))):
+        when = datetime.now(UTC).isoformat(timespec="minutes")
+        with (HERE / LOOKS).open("a", encoding="utf-8") as file:
+            about = f"{', '.join(encoders)} | {len(fresh)}"
+            file.write(f"| {when} | {unseen.__version__} | {about} |\n")
+    run_missing(asked, ledger, run, line)
+
+
+if __name__ == "__main__":
+    main()

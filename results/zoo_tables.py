@@ -1,0 +1,124 @@
+"""Tables of the zoo (zoo.jsonl): what the defaults gain over floors that learn nothing.
+
+A gain is taken task by task over the better of own text and three lazy hops of it, for accuracy and
+for macro accuracy; both stand in one cell, "accuracy / macro".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import product
+from statistics import fmean
+from typing import Any
+
+from graphs import catalogue
+from records import NONE, ZOO, Line, lines
+
+from unseen.paper.pages import markdown
+
+VALUES = ("accuracy", "macro")
+LEAST = {"encoder": -2, "prepared": -3}  # gains below these are counted
+KINDS: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "no labels, all classes listed": lambda task: shape(task) == ("all", "none", "asis"),
+    "no labels, half of them listed": lambda task: shape(task) == ("half", "none", "asis"),
+    "no labels, half of the edges rewired": lambda task: shape(task)[1:] == ("none", "rewired"),
+    "no labels, together": lambda task: task["labels"] == "none",
+    "half of the classes labelled": lambda task: task["labels"] == "half",
+    "five nodes a class labelled": lambda task: task["labels"] == "five",
+}
+HEAD = (
+    *("over encoder floors", "worst", "below -2", "over prepared floors", "worst", "below -3"),
+    *("calibration error", "worst", "AUROC, listed or not"),
+)
+
+
+def shape(task: dict[str, Any]) -> tuple[str, str, str]:
+    """Return which classes are listed, which nodes are labelled, and what the edges are."""
+    return task["listed"], task["labels"], task["edges"]
+
+
+def gains(outcome: dict[str, Any], vectors: str) -> tuple[float, float]:
+    """Return what the defaults gain over the better floor on some vectors, accuracy and macro."""
+    over = [
+        outcome["defaults"][value]
+        - max(outcome[f"own {vectors}"][value], outcome[f"hops {vectors}"][value])
+        for value in VALUES
+    ]
+    return over[0], over[1]
+
+
+def cells(found: list[Line]) -> tuple[str, ...]:
+    """Return gains over both kinds of floor, calibration errors, and how outsiders are told."""
+    if not found:
+        return (NONE,) * len(HEAD)
+    row: list[str] = []
+    for vectors, least in LEAST.items():
+        both = list(zip(*(gains(outcome, vectors) for _, outcome in found), strict=True))
+        row.append(" / ".join(f"{fmean(each):+.1f}" for each in both))
+        row.append(" / ".join(f"{min(each):+.1f}" for each in both))
+        row.append(" / ".join(str(sum(gain < least for gain in each)) for each in both))
+    errors = [outcome["defaults"]["calibration error"] for _, outcome in found]
+    told = [outcome["auroc"] for _, outcome in found if outcome["auroc"] is not None]
+    row += [f"{fmean(errors):.2f}", f"{max(errors):.2f}", f"{fmean(told):.2f}" if told else NONE]
+    return tuple(row)
+
+
+def pick(half: str, encoder: str) -> list[Line]:
+    """Return the lines of one half of the graphs with one encoder."""
+    graphs = catalogue.names(half)
+    return [
+        (task, outcome)
+        for task, outcome in lines(ZOO)
+        if task["graph"] in graphs and task["encoder"] == encoder
+    ]
+
+
+def by_kind(found: list[Line]) -> str:
+    """Return a row a kind of task."""
+    rows = []
+    for name, belongs in KINDS.items():
+        part = [line for line in found if belongs(line[0])]
+        if part:
+            rows.append((name, str(len(part)), *cells(part)))
+    return markdown(("tasks", "number", *HEAD), rows)
+
+
+def by_graph(found: list[Line]) -> str:
+    """Return a row a graph, over its tasks without labels."""
+    rows = []
+    for graph in sorted({task["graph"] for task, _ in found}):
+        part = [line for line in found if line[0]["graph"] == graph and line[0]["labels"] == "none"]
+        if not part:
+            continue
+        whole = [outcome for task, outcome in part if shape(task) == ("all", "none", "asis")]
+        true, level = ([each[name] for each in whole] for name in ("true homophily", "homophily"))
+        known = [each for each in level if each is not None]
+        rows.append(
+            (
+                graph,
+                f"{whole[0]['nodes']:,}" if whole else NONE,
+                str(whole[0]["classes"]) if whole else NONE,
+                f"{true[0]:.2f}" if true else NONE,
+                f"{fmean(known):.2f}" if known else NONE,
+                *(
+                    f"{fmean(outcome['defaults'][value] for _, outcome in part):.1f}"
+                    for value in VALUES
+                ),
+                *cells(part),
+            )
+        )
+    head = ("graph", "nodes", "classes", "edge homophily", "estimated", "accuracy", "macro")
+    return markdown((*head, *HEAD), rows)
+
+
+def _table(make: Callable[[list[Line]], str], half: str, encoder: str) -> str:
+    return make(pick(half, encoder))
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    f"zoo {name} {half} {encoder}": partial(_table, make, half, encoder)
+    for (name, make), half, encoder in product(
+        (("kinds", by_kind), ("graphs", by_graph)), ("design", "fresh"), catalogue.ENCODERS
+    )
+}

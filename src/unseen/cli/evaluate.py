@@ -1,0 +1,140 @@
+"""Commands that measure what is there: `unseen evaluate`, `compare` and `csd`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unseen.cli.console import number, print_json, print_table, progress_bar, say
+from unseen.cli.options import AsJson, ClassFile, Device, DeviceOption, EncoderName
+
+
+def evaluate(
+    predictions: Annotated[
+        Path,
+        typer.Option(
+            help="predictions.csv of a run: id, label, ... In the folder of its run, nodes of seen "
+            "and of unseen classes are scored apart too, with the harmonic mean of the two, if the "
+            "truth has both."
+        ),
+    ],
+    truth: Annotated[Path, typer.Option(help="The true classes: id, label.")],
+    as_json: AsJson = False,
+) -> None:
+    """Compare predictions with the truth: accuracy, floor, coverage, calibration, confusion."""
+    from unseen.evaluate import evaluate_files
+
+    scores = evaluate_files(predictions, truth).to_dict()
+    if as_json:
+        print_json(scores)
+        return
+    abstention = ("abstained", "share_answered", "accuracy_answered")
+    rows = [
+        (name.replace("_", " "), number(value))
+        for name, value in scores.items()
+        if isinstance(value, int | float) and (scores["abstained"] or name not in abstention)
+    ]
+    print_table("Scores", ("", ""), rows)
+    generalised = scores["generalised"]
+    if generalised:
+        print_table(
+            "Generalised zero-shot",
+            ("", ""),
+            [(name.replace("_", " "), number(value)) for name, value in generalised.items()],
+        )
+    surest = scores["surest"]
+    if surest:
+        keys = ("share", "coverage", "threshold", "accuracy")
+        print_table(
+            "Accuracy when only the surest nodes are answered",
+            ("surest", "coverage", "confidence from", "accuracy"),
+            [
+                (f"{share:.0%}", *map(number, found))
+                for share, *found in zip(*(surest[key] for key in keys), strict=True)
+            ],
+        )
+    calibration = scores.get("calibration")
+    if calibration:
+        print_table(
+            "Calibration", ("", ""), [("expected calibration error", number(calibration["error"]))]
+        )
+    names, counts = scores["names"], scores["confusion"]
+    wrong = sorted(
+        (-counts[i][j], names[i], names[j])
+        for i in range(len(names))
+        for j in range(len(names))
+        if i != j and counts[i][j]
+    )
+    print_table(
+        "Most frequent confusions",
+        ("true class", "was given", "nodes"),
+        [(a, b, -count) for count, a, b in wrong[:15]],
+    )
+
+
+def compare(
+    before: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")],
+    after: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of another run.")],
+    as_json: AsJson = False,
+) -> None:
+    """Tell what changed between two runs."""
+    from dataclasses import asdict
+
+    from unseen.evaluate import compare_runs
+
+    found = asdict(compare_runs(before, after))
+    if as_json:
+        print_json(found)
+        return
+    plain = [
+        (key.replace("_", " "), number(value))
+        for key, value in found.items()
+        if isinstance(value, int | float | None)
+    ]
+    print_table("Runs", ("", ""), plain)
+    for key, value in found.items():
+        if isinstance(value, dict) and value:
+            changes = [(name, f"{a} -> {b}") for name, (a, b) in value.items()]
+            print_table(key.replace("_", " ").capitalize(), ("setting", "change"), changes)
+        elif isinstance(value, list | tuple) and value and isinstance(value[0], dict):
+            columns = tuple(value[0])
+            rows = [tuple(number(row[c]) for c in columns) for row in value[:15]]
+            print_table(key.replace("_", " ").capitalize(), columns, rows)
+
+
+def csd(
+    class_file: ClassFile,
+    encoder: EncoderName = "static",
+    device: DeviceOption = Device.cpu,
+    nodes: Annotated[
+        Path | None, typer.Option(help="Labelled nodes (id, text, label) to judge quality by.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the vectors here (.safetensors).")] = None,
+    texts: Annotated[
+        str | None, typer.Option(help="wikipedia: fill in missing descriptions with articles.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Acquire class semantic descriptions and compare them (Eq. 1-3 of the paper)."""
+    from unseen.csd.compare import compare_csds
+    from unseen.io.read import read_classes
+
+    with progress_bar(as_json) as progress:
+        classes = read_classes(class_file)
+        found = compare_csds(classes, encoder, device.value, nodes, out, progress, texts)
+    if as_json:
+        print_json(found)
+        return
+    for kind, rows in found["nearest"].items():
+        print_table(f"Nearest classes by {kind}", ("class", "nearest", "cosine"), rows)
+    if found["quality"]:
+        rows = [
+            (kind, *(number(v) for v in values.values()))
+            for kind, values in found["quality"].items()
+        ]
+        print_table("Quality (Eq. 1-3)", ("class text", "KL ↓", "cosine ↑", "Euclidean ↓"), rows)
+    for article in found["articles"]:
+        say("{class}: Wikipedia, {title!r}, revision {revision}, {url}".format(**article))
+    say(found["note"])

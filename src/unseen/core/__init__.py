@@ -1,0 +1,1 @@
+"""The small frozen types that everything else speaks in, and the errors."""

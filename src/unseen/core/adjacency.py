@@ -1,0 +1,137 @@
+"""From a list of edges, or a matrix, to the adjacency of a graph: CSR, no loops, every edge once.
+
+The edge (i, j) is the integer 2^32 i + j. In a sorted list of these, equal edges are neighbours,
+the rows of a CSR matrix follow each other, and the lower half of each integer is its column. An
+undirected edge is sorted once, with i < j, and the transpose brings its other direction.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from unseen.core.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+def from_edges(
+    source: ArrayLike, target: ArrayLike, weight: ArrayLike | None, nodes: int, directed: bool
+) -> tuple[Any, int, int]:
+    """Return A as float32 CSR, and how many repeated edges and loops were left out.
+
+    An edge that is listed more than once keeps its largest weight. Unless edges are directed,
+    (j, i) is the same edge as (i, j), and A is symmetric.
+    """
+    i, j = _positions(source), _positions(target)
+    values = None if weight is None else np.asarray(weight, dtype=np.float32)
+    _check_edges(i, j, values, nodes)
+    keys = (i if directed else np.minimum(i, j)).astype(np.int64)
+    keys <<= 32
+    keys |= j if directed else np.maximum(i, j)
+    apart = i != j
+    loops = len(apart) - int(np.count_nonzero(apart))
+    if loops:
+        keys, values = keys[apart], None if values is None else values[apart]
+    if values is None:
+        keys.sort()
+    else:
+        order = np.argsort(keys)
+        keys, values = keys[order], values[order]
+    new = np.ones(len(keys), bool)
+    np.not_equal(keys[1:], keys[:-1], out=new[1:])
+    repeats = len(keys) - int(np.count_nonzero(new))
+    if repeats:
+        if values is not None:
+            values = np.maximum.reduceat(values, np.flatnonzero(new))
+        keys = keys[new]
+    entries = np.ones(len(keys), bool) if values is None else values  # a byte each until the end
+    begin = np.searchsorted(keys, np.arange(nodes + 1, dtype=np.int64) << 32)
+    size = np.int32 if len(keys) < 2**30 else np.int64  # A may have twice as many entries
+    columns = keys.astype(np.int32).astype(size, copy=False)  # the lower half of each
+    del keys, new, apart
+    A = sp.csr_array((entries, columns, begin.astype(size)), shape=(nodes, nodes))
+    A.has_canonical_format = True
+    if not directed:
+        A = A + _transposed(A)
+    if weight is None:
+        A.data = np.ones(A.nnz, np.float32)
+    else:
+        A.eliminate_zeros()
+    return A, repeats, loops
+
+
+def from_matrix(given: Any, directed: bool) -> tuple[Any, int]:
+    """Return a matrix [n, n] as the adjacency of a graph, and how many loops it had."""
+    A = sp.csr_array(given, dtype=np.float32, copy=True)
+    if A.ndim != 2 or A.shape[0] != A.shape[1]:
+        raise InputError(f"adjacency: expected a square matrix [n, n], found shape {A.shape}")
+    A.sum_duplicates()
+    if not _sound(A.data).all():
+        entries = A.tocoo()
+        _check_weights(entries.row, entries.col, entries.data)
+    loops = int(np.count_nonzero(A.diagonal()))
+    if loops:
+        A = sp.csr_array(A - sp.diags_array(A.diagonal(), format="csr"))
+    if not directed:
+        A = sp.csr_array(A.maximum(A.T))
+    A.eliminate_zeros()
+    A.sort_indices()
+    return A, loops
+
+
+def isolated(A: Any, directed: bool) -> int:
+    """Return how many nodes have no edge."""
+    linked = np.diff(A.indptr) > 0
+    if directed:  # else whoever is pointed at points back
+        linked[A.indices] = True
+    return int((~linked).sum())
+
+
+def _transposed(A: Any) -> Any:
+    """Return A^T with sorted rows, which it has when A has."""
+    T = A.T.tocsr()
+    T.has_canonical_format = True
+    return T
+
+
+def _positions(given: ArrayLike) -> NDArray[Any]:
+    """Return positions as they are if they are int32, which halves the memory, else as int64."""
+    found = np.asarray(given)
+    return found if found.dtype == np.int32 else found.astype(np.int64, copy=False)
+
+
+def _check_edges(
+    i: NDArray[Any], j: NDArray[Any], values: NDArray[np.float32] | None, nodes: int
+) -> None:
+    if len(i) != len(j) or (values is not None and len(values) != len(i)):
+        more = "" if values is None else f" and {len(values):,} weights"
+        raise InputError(
+            f"edges: found {len(i):,} sources, {len(j):,} targets{more}; "
+            "expected one of each for every edge"
+        )
+    if len(i) and (min(i.min(), j.min()) < 0 or max(i.max(), j.max()) >= nodes):
+        at = int(np.flatnonzero((np.minimum(i, j) < 0) | (np.maximum(i, j) >= nodes))[0])
+        raise InputError(
+            f"edges: edge {at + 1} joins positions {i[at]} and {j[at]}, but there are "
+            f"{nodes:,} nodes; positions count from 0"
+        )
+    if values is not None:
+        _check_weights(i, j, values)
+
+
+def _check_weights(i: NDArray[Any], j: NDArray[Any], values: NDArray[np.float32]) -> None:
+    wrong = np.flatnonzero(~_sound(values))
+    if len(wrong):
+        at = int(wrong[0])
+        raise InputError(
+            f"adjacency: the edge from node {i[at]} to node {j[at]} has weight {values[at]}; "
+            "a weight is the strength of an edge and must be a positive, finite number"
+        )
+
+
+def _sound(weights: NDArray[np.float32]) -> NDArray[np.bool_]:
+    return np.isfinite(weights) & (weights >= 0)

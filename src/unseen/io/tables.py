@@ -1,0 +1,217 @@
+"""A file becomes a `Table`: columns as they stand in it, and the place of each row for messages."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from unseen.core.classes import missing
+from unseen.core.errors import InputError, shortlist
+from unseen.io.delimited import Place, read_delimited
+
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+JSON_LINES = (".jsonl", ".ndjson")
+PARQUET = ".parquet"
+KNOWN = (*SEPARATORS, PARQUET, *JSON_LINES)
+LONGEST_SHOWN = 60
+NESTED = (list, dict, tuple, set, np.ndarray)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of a file or a data frame; `place(row)` is its line or row as a user counts them."""
+
+    name: str
+    frame: pl.DataFrame
+    place: Place
+
+    def where(self, row: int) -> str:
+        """Return how an error message begins."""
+        return f"{self.name} {self.place(row)}"
+
+    def shown(self, row: int, column: str) -> str:
+        """Return a cell, quoted and cut to a length that fits a message."""
+        value = self.frame[column][row]
+        text = "" if value is None else str(value)
+        return repr(text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "...")
+
+    def require(self, *columns: str, option: str = "") -> None:
+        """Raise unless all of these columns are there; `option` can name another in their place."""
+        found = self.frame.columns
+        for column in columns:
+            self.refuse_look_alike(column, option)
+            if column not in found:
+                hint = f"rename or add a column `{column}`{_or_by(option, 'yours')}"
+                if len(found) == 1 and any(mark in found[0] for mark in ";\t,|"):
+                    hint = "fields are separated by a comma in .csv and by a tab in .tsv"
+                raise InputError(
+                    f"{self.name}: no column `{column}`; found {shortlist(found, 10)}; {hint}"
+                )
+
+    def refuse_look_alike(self, column: str, option: str = "") -> None:
+        """Raise when a column is missing that another one, such as `Weights`, may well be."""
+        found = self.frame.columns
+        alike = [name for name in found if looks_like(name, column)]
+        if column not in found and alike:
+            raise InputError(
+                f"{self.name}: no column `{column}`; found {shortlist(found, 10)}; did you mean "
+                f"`{alike[0]}`? rename it to `{column}`{_or_by(option, alike[0])}"
+            )
+
+    def require_rows(self, what: str) -> None:
+        """Raise when there is nothing but a header."""
+        if self.frame.is_empty():
+            raise InputError(
+                f"{self.name}: has columns ({shortlist(self.frame.columns, 10)}) but no rows; "
+                f"expected one row for each {what}; check that the file was saved in full"
+            )
+
+
+def looks_like(name: str, column: str) -> bool:
+    """Tell whether two names are one but for capitals, separators, a plural s or a short form."""
+
+    def folded(given: str) -> str:
+        letters = re.sub(r"[\W_]", "", given).casefold().removesuffix("s")
+        return "description" if letters in ("desc", "descr") else letters
+
+    return folded(name) == folded(column)
+
+
+def _or_by(option: str, name: str) -> str:
+    """Return the remedy of naming a column, for the library and for the command line."""
+    return f", or name it: {option}={name!r} (--{option.replace('_', '-')})" if option else ""
+
+
+def read_table(path: Path | str) -> Table:
+    """Read a file whose format is told by its extension."""
+    name, suffix = str(path), Path(path).suffix.lower()
+    if suffix not in KNOWN and not Path(path).is_dir():
+        found = f"extension {suffix!r}" if suffix else "no extension"
+        raise InputError(
+            f"{name}: found {found}; expected one of {', '.join(KNOWN)}; "
+            "save the table in one of these formats"
+        )
+    raw = read_bytes(path)
+    if suffix == PARQUET:
+        return _read_parquet(raw, name)
+    text = decode(raw, name)
+    if not re.search(r"\S", text):
+        raise InputError(f"{name}: is blank; expected a table; check that it was saved in full")
+    if suffix in JSON_LINES:
+        return _read_json_lines(text, name)
+    del text  # as large as the file, and not needed again
+    return Table(name, *read_delimited(raw, name, SEPARATORS[suffix]))
+
+
+def read_bytes(path: Path | str) -> bytes:
+    """Return what is in a file, which has to be there and to hold something."""
+    name = str(path)
+    if Path(path).is_dir():
+        raise InputError(f"{name}: is a directory; expected a file; give the file in it")
+    try:
+        raw = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{name}: no such file; check the path") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{name}: cannot be read ({reason}); check its permissions") from error
+    if not raw:
+        raise InputError(f"{name}: is empty; expected data; check that it was saved in full")
+    return raw
+
+
+def decode(raw: bytes, name: str) -> str:
+    """Return the text of a file, which has to be UTF-8 (with or without a byte order mark)."""
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        utf16 = raw[:2] in (b"\xff\xfe", b"\xfe\xff")
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{name} line {1 if utf16 else line}: found byte 0x{raw[error.start]:02x}, "
+            "which is not UTF-8; expected UTF-8 text; save it as UTF-8, e.g. "
+            f"`iconv -f {'utf-16' if utf16 else 'latin1'} -t utf-8 OLD > NEW`"
+        ) from None
+    at = text.find("\0")
+    if at >= 0:
+        raise InputError(
+            f"{name} line {text.count(chr(10), 0, at) + 1}: found a NUL byte; expected UTF-8 text; "
+            "the file is binary, damaged or UTF-16: save it again as UTF-8"
+        )
+    return text
+
+
+def table_from_values(name: str, columns: Mapping[str, Sequence[object]], place: Place) -> Table:
+    """Build a table from Python values: each column of one type, or else of strings."""
+    return Table(name, pl.DataFrame([_series(*column) for column in columns.items()]), place)
+
+
+def _series(name: str, given: Sequence[object]) -> pl.Series:
+    """Return a column of the one type that holds all its values without loss."""
+    values = [value.item() if isinstance(value, np.generic) else value for value in given]
+    kinds = {type(value) for value in values} - {type(None)}
+    if any(issubclass(kind, NESTED) for kind in kinds):
+        return pl.Series(name, values, pl.Object)
+    if kinds == {bool}:
+        return pl.Series(name, values, pl.Boolean)
+    if kinds == {int} and all(abs(value) < 2**63 for value in values if isinstance(value, int)):
+        return pl.Series(name, values, pl.Int64)
+    if float in kinds and kinds <= {int, float}:
+        return pl.Series(name, values, pl.Float64)
+    return pl.Series(name, [None if missing(v) else str(v) for v in values], pl.String)
+
+
+def _read_parquet(raw: bytes, name: str) -> Table:
+    damaged = f"{name}: not a whole Parquet file; it may be cut off or damaged; save it again"
+    if len(raw) < 12 or not raw.startswith(b"PAR1") or not raw.endswith(b"PAR1"):
+        raise InputError(damaged)
+    try:
+        frame = pl.read_parquet(io.BytesIO(raw))
+    except (Exception, pl.exceptions.PanicException) as error:  # a panic is no Exception
+        raise InputError(damaged) from error
+    return Table(name, frame, lambda row: f"row {row + 1}")
+
+
+def _read_json_lines(text: str, name: str) -> Table:
+    records: list[dict[str, object]] = []
+    lines: list[int] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            reason = getattr(error, "msg", None) or error
+            raise InputError(
+                f"{name} line {number}: broken JSON ({reason}); "
+                'expected one object a line, such as {"id": "a"}; correct the line'
+            ) from None
+        if not isinstance(record, dict):
+            raise InputError(
+                f"{name} line {number}: found a JSON {type(record).__name__}; "
+                'expected one object a line, such as {"id": "a"}; correct the line'
+            )
+        if "\\u" in line:
+            _check_escapes(record, f"{name} line {number}")
+        records.append(record)
+        lines.append(number)
+    names = dict.fromkeys(key for record in records for key in record)
+    columns = {key: [record.get(key) for record in records] for key in names}
+    return table_from_values(name, columns, lambda row: f"line {lines[row]}")
+
+
+def _check_escapes(record: dict[str, object], where: str) -> None:
+    """Refuse what JSON can escape but no text can hold."""
+    for text in (*record, *(value for value in record.values() if isinstance(value, str))):
+        if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise InputError(
+                f"{where}: found a NUL or half of a surrogate pair, written as \\u....; "
+                "expected whole characters; remove it"
+            )

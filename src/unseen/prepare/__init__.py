@@ -1,0 +1,1 @@
+"""From texts and features to vectors: encode, centre, latent semantic analysis. Fitted once."""

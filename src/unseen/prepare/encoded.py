@@ -1,0 +1,171 @@
+"""`Encoded`: nodes and classes as an encoder reads them, and whether the two can be compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from unseen.core.arrays import unit
+from unseen.core.errors import InputError
+from unseen.encode.base import Encoder, Progress, as_encoder, encode
+from unseen.encode.class_texts import class_texts, class_vectors
+from unseen.encode.words import encode_words, word_weights
+from unseen.prepare.lsa import bag_of_words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from unseen.core.classes import Classes
+    from unseen.core.graph import Graph
+
+DEFAULT = "static"
+KINDS = {"words": "words for its feature columns", "counts": "features", "features": "features"}
+APART = ("counts", "features")  # kinds that share no space with class texts
+VECTORS = "vectors"  # of nodes and classes, in hand
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """Where nodes and classes lie before anything is learned.
+
+    Attributes:
+        nodes: one row for each node, unit length; zero where nothing is known of it. [n, d]
+        csds: for each kind of class text (name, description, both) one row a class. [C, d_s]
+        shared: both lie in one space, so that a cosine between them means something.
+        encoder: how the user would ask for it: "static", "words", "words:minilm", ...
+        identity: of the encoder's weights; "" where it is not known.
+        bags: words of nodes and of class texts (`lsa.bag_of_words`), where there are any.
+    """
+
+    nodes: NDArray[np.float32]
+    csds: Mapping[str, NDArray[np.float32]]
+    shared: bool
+    encoder: str
+    identity: str
+    bags: tuple[Any, Any] | None = None
+
+    @property
+    def blank(self) -> NDArray[np.bool_]:
+        """Nodes of which nothing is known; features that are all zero may mean something. [n]"""
+        if self.encoder.partition(":")[0] in APART:
+            return np.zeros(len(self.nodes), dtype=bool)
+        return np.asarray(~self.nodes.any(axis=1))
+
+    @property
+    def own(self) -> str:
+        """What a node's own evidence is called in a sentence."""
+        kind = self.encoder.partition(":")[0]
+        return "features" if kind in (*APART, VECTORS) else kind if kind in KINDS else "text"
+
+
+def encode_inputs(
+    graph: Graph,
+    classes: Classes,
+    encoder: Any = "auto",
+    device: str = "cpu",
+    progress: Progress | None = None,
+) -> Encoded:
+    """Encode nodes and classes, and count their words.
+
+    "auto" reads texts where there are any, else words where the columns have names, else features:
+    as counts, weighed as words are, where none is negative, and as they are otherwise. These share
+    no space with the classes. "words", "counts" and "features" ask for one of the three.
+    Any other name, or an object, is what texts are read by: those of nodes, of columns and of
+    classes, whichever there are; "words:minilm" and "counts:minilm+static" say both. Classes that
+    bring their own vectors are not encoded; nodes then are their features, unless an encoder is
+    asked for.
+    """
+    if classes.vectors is not None:
+        return _with_vectors(graph, classes, encoder, device, progress)
+    kind, reading = _kind(graph, encoder)
+    reader = as_encoder(reading, device)
+    nodes = _node_vectors(graph, kind, reader, progress)
+    name = (
+        reader.name if kind == "texts" else kind if reading == DEFAULT else f"{kind}:{reader.name}"
+    )
+    bags = None if kind in APART else _bags(graph, classes, kind, progress)
+    csds = class_vectors(classes, reader)
+    return Encoded(unit(nodes), csds, kind not in APART, name, reader.identity, bags)
+
+
+def _with_vectors(
+    graph: Graph, classes: Classes, encoder: Any, device: str, progress: Progress | None
+) -> Encoded:
+    S = unit(np.asarray(classes.vectors, dtype=np.float32))
+    name, identity = VECTORS, ""
+    if not isinstance(encoder, str) or encoder not in ("auto", VECTORS, *KINDS):
+        reader = as_encoder(encoder, device)
+        nodes, name, identity = _node_vectors(graph, "texts", reader, progress), reader.name, ""
+        if nodes.shape[1] != S.shape[1]:
+            raise InputError(
+                f"classes: have vectors of {S.shape[1]} dimensions, but {reader.name} makes "
+                f"{nodes.shape[1]}; give class texts, or name the encoder that made the vectors"
+            )
+    elif graph.features is None:
+        raise InputError(
+            "classes: come with vectors, but nodes have no features to compare them with; give "
+            "features in the same space, or the encoder that made the class vectors"
+        )
+    else:
+        nodes = _dense(graph.features)
+    return Encoded(unit(nodes), {VECTORS: S}, nodes.shape[1] == S.shape[1], name, identity)
+
+
+def _kind(graph: Graph, asked: Any) -> tuple[str, Any]:
+    """Settle what the nodes are read from and by which encoder; refuse what they do not have."""
+    named = isinstance(asked, str)
+    if named and (asked in KINDS or asked.startswith(tuple(f"{kind}:" for kind in KINDS))):
+        kind, _, reading = asked.partition(":")
+        if (graph.features if kind in APART else graph.vocabulary) is None:
+            raise InputError(
+                f"encoder: {asked!r} reads what the graph does not have: {KINDS[kind]}; "
+                "add it to the nodes, or choose another encoder"
+            )
+        return kind, reading or DEFAULT
+    reading = DEFAULT if named and asked == "auto" else asked
+    if graph.texts is not None:
+        return "texts", reading
+    if graph.vocabulary is not None:
+        return "words", reading
+    if graph.features is None:
+        raise InputError("graph: nodes have neither texts nor features; give one of them")
+    X = graph.features
+    kind = "counts" if (X.data if sp.issparse(X) else X).min(initial=0) >= 0 else "features"
+    if not named or DEFAULT in reading.split("+"):
+        return kind, reading
+    # Only relations between classes count here, and two readers see more of them than one.
+    return kind, f"{reading}+{DEFAULT}"
+
+
+def _bags(graph: Graph, classes: Classes, kind: str, progress: Progress | None) -> tuple[Any, Any]:
+    words = bag_of_words(class_texts(classes, "description"))
+    if kind == "words":
+        columns = bag_of_words(graph.vocabulary or ())
+        return sp.csr_array(sp.csr_array(graph.features) @ columns), words
+    return bag_of_words(graph.texts or (), progress), words
+
+
+def _node_vectors(
+    graph: Graph, kind: str, reader: Encoder, progress: Progress | None
+) -> NDArray[np.float32]:
+    if kind in APART:
+        return _dense(word_weights(graph.features) if kind == "counts" else graph.features)
+    if kind == "words":
+        return encode_words(graph.features, graph.vocabulary or (), reader, progress)
+    if graph.texts is None:
+        raise InputError(
+            "graph: nodes have no texts for the encoder to read; give texts, or leave the encoder "
+            "out to use features"
+        )
+    X = encode(reader, graph.texts, progress)
+    X[[not text.strip() for text in graph.texts]] = 0.0  # their neighbours answer for them
+    return X
+
+
+def _dense(X: Any) -> NDArray[np.float32]:
+    return np.asarray(X.todense() if sp.issparse(X) else X, dtype=np.float32)

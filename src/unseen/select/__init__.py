@@ -1,0 +1,1 @@
+"""Choices without a label of an unseen class: cross-validation, criteria, calibration."""

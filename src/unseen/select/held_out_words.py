@@ -1,0 +1,120 @@
+r"""Held-out words: how well answers agree with words that they have not seen. No label is needed.
+
+The words of every node are divided at random. A candidate is fitted on one half of them; the other
+half, read alone, judges its labels: with the labels :math:`a_i` of the candidate, :math:`b_i` of
+the other half's own text, and :math:`w_i` the probability that node i is of any listed class,
+
+.. math:: \kappa = \frac{p_o - p_e}{1 - p_e}, \qquad
+    p_o = \sum_i w_i [a_i = b_i], \quad p_e = \sum_c \sum_i w_i [a_i = c] \sum_i w_i [b_i = c]
+
+(Cohen's kappa, 1960, with weights that sum to one), the mean of both ways round. Two halves of one
+text share its accidents, but not those of its neighbours. Texts are read by the `static` encoder,
+whichever reads them in the end: it is fast enough to read them twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unseen.core.arrays import unit
+from unseen.encode.base import encode, get_encoder
+from unseen.prepare.encoded import DEFAULT, Encoded
+from unseen.prepare.lsa import bag_of_words
+from unseen.prepare.preparer import Preparer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unseen.core.classes import Classes
+    from unseen.core.graph import Graph
+    from unseen.core.labels import Labels
+    from unseen.core.task import Task
+    from unseen.models.base import Model
+    from unseen.models.pooled_em import PooledEM
+    from unseen.select.preparation import Prepared
+
+MOST = 20_000  # nodes; reading and fitting everything twice takes too long beyond
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """The task as the `static` encoder reads it, and node vectors of both halves of the words."""
+
+    task: Task
+    one: NDArray[np.float32]  # [n, d]; zero where a half has no words
+    other: NDArray[np.float32]
+
+    def kappas(self, candidates: Mapping[str, Model], weigh: PooledEM) -> dict[str, float]:
+        """Return how well each candidate agrees with words it has not seen."""
+        w = weigh.typical(self.task)
+        found = dict.fromkeys(candidates, 0.0)
+        for X, judge in ((self.one, self.other), (self.other, self.one)):
+            task = replace(self.task, X=X, memo={})
+            asked = judge.any(axis=1) & X.any(axis=1) & (task.labels < 0)
+            scores = np.where(task.allowed, judge[asked] @ task.S.T, -np.inf)
+            theirs = scores.argmax(axis=1)
+            for name, model in candidates.items():
+                mine = model.fit(task).predict(task)[asked]
+                found[name] += weighted_kappa(mine, theirs, w[asked], task.classes) / 2
+        return found
+
+    def own(self) -> float:
+        """Return how well the halves agree when each is read alone."""
+        asked = self.one.any(axis=1) & self.other.any(axis=1)
+        a, b = ((X[asked] @ self.task.S.T).argmax(axis=1) for X in (self.one, self.other))
+        return weighted_kappa(a, b, np.ones(len(a), np.float32), self.task.classes)
+
+
+def halve(
+    prepared: Prepared, graph: Graph, classes: Classes, labels: Labels, seed: int
+) -> Halves | None:
+    """Divide the words of each node; None without texts, and where there are too many nodes."""
+    if graph.texts is None or graph.nodes > MOST or classes.vectors is not None:
+        return None
+    if prepared.preparer.encoder_ == DEFAULT:
+        preparer, encoded, task = prepared.preparer, prepared.encoded, prepared.task
+    else:
+        preparer = Preparer(DEFAULT)
+        encoded = preparer.encode(graph, classes)
+        preparer.fit(encoded).class_text_ = prepared.preparer.class_text_
+        task = preparer.task(encoded, graph, labels, prepared.task.allowed)
+    rng, reader = np.random.default_rng(seed), get_encoder(DEFAULT)
+    parts: tuple[list[str], list[str]] = ([], [])
+    for text in graph.texts:
+        words = text.split()
+        first = np.zeros(len(words), dtype=bool)
+        first[rng.permutation(len(words))[: (len(words) + int(rng.integers(2))) // 2]] = True
+        for part, chosen in zip(parts, (first, ~first), strict=True):
+            part.append(" ".join(words[i] for i in np.flatnonzero(chosen)))
+    views = []
+    for part in parts:
+        X = encode(reader, part, cache=False)
+        X[[not text for text in part]] = 0.0
+        bags = None if encoded.bags is None else (bag_of_words(part), encoded.bags[1])
+        read = Encoded(unit(X), encoded.csds, True, encoded.encoder, encoded.identity, bags)
+        views.append(preparer.transform(read)[0])
+    return Halves(task, views[0], views[1])
+
+
+def weighted_kappa(
+    a: NDArray[np.int64], b: NDArray[np.int64], w: NDArray[np.float32], classes: int
+) -> float:
+    """Return Cohen's kappa of two labellings, nodes weighed.
+
+    >>> round(weighted_kappa(np.array([0, 0, 1]), np.array([0, 1, 1]), np.ones(3), 2), 2)
+    0.4
+    """
+    total = float(w.sum())
+    if total <= 0:
+        return 0.0
+    share = w / total
+    agree = float(share[a == b].sum())
+    chance = float(
+        np.bincount(a, weights=share, minlength=classes)
+        @ np.bincount(b, weights=share, minlength=classes)
+    )
+    return (agree - chance) / max(1 - chance, 1e-9)
