@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import elsewhere_tables
 import feature_tables
 import text_tables
 import zoo_tables
@@ -23,7 +22,7 @@ HERE = Path(__file__).parent
 PAGES = ("docs/results.md", "README.md", "docs/reproduction.md")
 TABLES = {
     name: make
-    for room in (text_tables, feature_tables, elsewhere_tables, zoo_tables)
+    for room in (text_tables, feature_tables, zoo_tables)
     for name, make in room.TABLES.items()
 }
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from graphs import catalogue
+from records import BEFORE_ZOO as BEFORE
 from records import HERE, ZOO
 from runner import run_missing
 from sklearn.metrics import roc_auc_score
@@ -195,6 +196,30 @@ def _rewired(task: ZooTask, edges: NDArray[np.int64]) -> NDArray[np.int64]:
     return apart
 
 
+def run_before(task: ZooTask) -> Outcome:
+    """Answer a task without labels as 0.8 did: `BeliefPropagation`, whatever the graph."""
+    found, listed = catalogue.load(task.graph), _listed(task)
+    truth = np.full(len(found.texts), -1)
+    for position, c in enumerate(listed):
+        truth[found.truth == c] = position
+    edges = _rewired(task, found.edges) if task.edges == "rewired" else found.edges
+    graph = Graph.from_edges(*edges.T, nodes=len(truth), directed=found.directed, texts=found.texts)
+    classifier = unseen.ZeroShotNodeClassifier(
+        encoder=task.encoder, seed=task.seed, model=unseen.BeliefPropagation()
+    )
+    told = classifier.fit(graph, catalogue.classes(task.graph, task.texts, listed)).prediction_
+    asked = np.flatnonzero(truth >= 0)
+    return {
+        "before": {
+            "accuracy": 100 * accuracy(truth[asked], told.label[asked]),
+            "macro": 100 * macro_accuracy(truth[asked], told.label[asked]),
+            "calibration error": calibration(
+                told.confidence[asked], told.label[asked] == truth[asked]
+            ).error,
+        }
+    }
+
+
 def line(task: ZooTask, found: Outcome) -> str:
     """Return what is printed of a finished task."""
     scores = ", ".join(
@@ -210,12 +235,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("half", nargs="?", default="design", choices=("design", "fresh", "all"))
     parser.add_argument("--encoder", choices=catalogue.ENCODERS, help="one encoder only")
+    parser.add_argument("--before", action="store_true", help="the model of 0.8, no labels")
     parser.add_argument("--graph", choices=catalogue.names(), help="one graph only")
     given = parser.parse_args()
-    ledger = Ledger(HERE, ZOO)
+    ledger = Ledger(HERE, BEFORE if given.before else ZOO)
     encoders = (given.encoder,) if given.encoder else catalogue.ENCODERS
     graphs = [given.graph] if given.graph else catalogue.names(given.half)
     asked = [task for encoder in encoders for graph in graphs for task in tasks(graph, encoder)]
+    if given.before:
+        asked = [task for task in asked if task.labels == "none"]
+        run_missing(asked, ledger, run_before, lambda task, found: f"{task.key()}: {found}")
+        return
     missing = {task.graph for task in asked if task not in ledger}
     if fresh := sorted(missing & set(catalogue.names("fresh"))):
         when = datetime.now(UTC).isoformat(timespec="minutes")

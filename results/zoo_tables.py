@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Any
 
 from graphs import catalogue
-from records import NONE, ZOO, Line, lines
+from records import BEFORE_ZOO, NONE, ZOO, Line, lines
 
 from unseen.paper.pages import markdown
 
@@ -112,6 +112,28 @@ def by_graph(found: list[Line]) -> str:
     return markdown((*head, *HEAD), rows)
 
 
+def short() -> str:
+    """Return one row a half and encoder, all tasks without labels."""
+    rows = []
+    for half, encoder in product(("design", "fresh"), catalogue.ENCODERS):
+        found = [line for line in pick(half, encoder) if line[0]["labels"] == "none"]
+        if not found:
+            continue
+        rows.append((f"{half}, `{encoder}`", str(len(found)), *cells(found)[:-1]))
+        then = before(found)
+        if then:
+            rows.append(("the same by the model of 0.8", str(len(then)), *cells(then)[:-1]))
+    return markdown(("graphs, encoder", "tasks", *HEAD[:-1]), rows)
+
+
+def before(found: list[Line]) -> list[Line]:
+    """Return the same tasks with the answers of 0.8 in place of the defaults; none if some miss."""
+    known = {repr(task): outcome["before"] for task, outcome in lines(BEFORE_ZOO)}
+    if any(repr(task) not in known for task, _ in found):
+        return []
+    return [(task, outcome | {"defaults": known[repr(task)]}) for task, outcome in found]
+
+
 def _table(make: Callable[[list[Line]], str], half: str, encoder: str) -> str:
     return make(pick(half, encoder))
 
@@ -122,3 +144,4 @@ TABLES: dict[str, Callable[[], str]] = {
         (("kinds", by_kind), ("graphs", by_graph)), ("design", "fresh"), catalogue.ENCODERS
     )
 }
+TABLES["zoo short"] = short

@@ -18,7 +18,7 @@ from unseen.core.classes import NONE_OF_THESE, Classes
 from unseen.core.errors import InputError
 from unseen.core.graph import Graph
 from unseen.evaluate import compare_runs, evaluate_files
-from unseen.prediction import Prediction
+from unseen.prediction import OUTSIDE, Prediction
 
 pytestmark = pytest.mark.usefixtures("quick_map")
 
@@ -276,3 +276,21 @@ def test_without_abstaining_the_scores_do_not_speak_of_it(
     told = call("evaluate", "--predictions", predictions, "--truth", truth)[1]
     assert "answered" not in told.replace("nodes are answered", "")
     assert "100%" in told
+
+
+def test_an_open_world_answers_none_of_these_where_no_class_fits() -> None:
+    whole = sample(per_class=60, homophily=0.8)
+    listed = whole.classes.select([0, 1])
+    found = unseen.classify(whole.graph, listed, open_world=True)
+    assert found.background is not None
+    outside = found.label < 0
+    np.testing.assert_array_equal(outside, found.background >= OUTSIDE)
+    truly = whole.truth[found.nodes] > 1
+    assert outside[truly].mean() > outside[~truly].mean() + 0.2
+    assert set(found.to_polars()["label"]) <= {*listed.names, "none of these"}
+    assert all("fits no class well" in found.reasons[i] for i in np.flatnonzero(outside))
+    closed = unseen.classify(whole.graph, listed)
+    assert (closed.label >= 0).all()  # off by default: every node gets a class
+    np.testing.assert_array_equal(closed.background, found.background)
+    assert found.record["settings"]["open_world"] is True
+    assert found.record["background"] == pytest.approx(float(found.background.mean()), abs=1e-4)

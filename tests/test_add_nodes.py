@@ -202,7 +202,7 @@ def test_features_and_labels_of_the_fitted_graph(given: Sample) -> None:
 def test_a_label_of_a_new_node_is_kept_and_tells_its_neighbours(
     given: Sample, fitted: ZeroShotNodeClassifier
 ) -> None:
-    more = nodes(a="a general report", b="a general report")
+    more = nodes(a="", b="a general report")
     more = more.with_columns(label=pl.Series([None, "Football"]))
     new = fitted.add_nodes(more, edges(("a", "b")))
     assert answers(new) == {"a": "Football"}

@@ -145,7 +145,7 @@ def test_no_model_is_fitted_but_those_that_learn_nothing(
     def refuse(*_: Any, **__: Any) -> NoReturn:
         raise AssertionError("something was fitted")
 
-    for model in ("dgpn.DGPN", "belief_propagation.BeliefPropagation"):
+    for model in ("dgpn.DGPN", "belief_propagation.BeliefPropagation", "pooled_em.PooledEM"):
         monkeypatch.setattr(f"unseen.models.{model}.fit", refuse)
     check(given.graph, given.classes, given.labels(0, 1, 2, 3))
     with pytest.raises(AssertionError, match="something was fitted"):

@@ -114,10 +114,13 @@ def test_the_documented_files_are_there(run: Path, prediction: Prediction) -> No
     assert json.loads((run / "record.json").read_text(encoding="utf-8")) == prediction.record
     assert "<html" in (run / "report.html").read_text(encoding="utf-8")
     probabilities = pl.read_parquet(run / "probabilities.parquet")
-    assert probabilities.columns == ["id", *prediction.classes.names]
+    assert probabilities.columns == ["id", *prediction.classes.names, "none of these"]
     assert probabilities["id"].to_list() == table["id"].to_list()
     assert set(probabilities.dtypes[1:]) == {pl.Float32}
-    np.testing.assert_array_equal(probabilities.drop("id").to_numpy(), prediction.proba)
+    of_classes = probabilities.drop("id", "none of these").to_numpy()
+    np.testing.assert_array_equal(of_classes, prediction.proba)
+    assert prediction.background is not None
+    np.testing.assert_array_equal(probabilities["none of these"], prediction.background)
 
 
 def test_columns_of_the_most_probable_classes_come_on_request(

@@ -70,6 +70,7 @@ def describe(prediction: Prediction, case: Case, steps: Steps) -> dict[str, Any]
             "encoder": classifier.preparer_.encoder_,
             "among": classifier.among,
             "abstain": check_abstain(classifier.abstain, prediction.classes),
+            "open_world": classifier.open_world,
             "device": classifier.device,
             "seed": int(classifier.seed),
             "directed": graph.directed,

@@ -32,23 +32,62 @@ def chosen(prediction: Prediction) -> dict[str, str]:
 # Texts.
 
 
-def test_texts_are_read_by_belief_propagation(given: Sample) -> None:
-    found = unseen.classify(given.graph, given.classes)
-    assert found.record["settings"]["model"].startswith("BeliefPropagation(")
-    assert chosen(found)["weight of descriptions"] == "0.5"
+def test_few_nodes_are_read_by_pooled_em(given: Sample) -> None:
+    found = unseen.classify(given.graph, given.classes)  # too few to choose by held-out words
+    assert found.record["settings"]["model"].startswith("PooledEM(")
+    assert chosen(found)["model"] == "pooled"
     few = unseen.classify(Graph([[0, 1], [1, 0]], texts=["a star", "a soup"]), ["stars", "soups"])
-    assert chosen(few)["weight of descriptions"] == "1.0"
-    assert few.classifier.model_.get_params()["description_weight"] == 1.0
+    assert chosen(few)["model"] == "class texts alone"
+    assert few.classifier.model_.get_params()["rounds"] == 0
 
 
-def test_the_weight_of_descriptions_is_the_best_of_the_folds(given: Sample) -> None:
+def test_a_longer_class_text_is_trusted_more(given: Sample) -> None:
+    names = unseen.classify(given.graph, list(given.classes.names)).classifier.model_
+    told = [f"{text} " * 20 for text in given.classes.descriptions or ()]
+    long = unseen.classify(given.graph, dict(zip(given.classes.names, told, strict=True)))
+    trusted = long.classifier.model_
+    assert (trusted.description_weight, trusted.pseudo_nodes) == (0.8, 100.0)
+    assert names.description_weight < trusted.description_weight
+    assert names.pseudo_nodes < trusted.pseudo_nodes
+
+
+def test_folds_choose_the_model(given: Sample) -> None:
     found = unseen.classify(given.graph, given.classes, given.labels(0, 1, 2, 3))
-    by_weight = found.record["choices"][1]
-    assert by_weight["candidates"].keys() == {"0.5", "0.7", "0.9"}
-    best = max(by_weight["candidates"].values())
-    assert by_weight["candidates"][by_weight["chosen"]] == best
-    weight = found.classifier.model_.get_params()["description_weight"]
-    assert weight == float(by_weight["chosen"])
+    choice = found.record["choices"][1]
+    assert len(choice["candidates"]) == 4
+    refined = {name: v for name, v in choice["candidates"].items() if name != "pooled"}
+    best = max(refined.values())
+    if choice["chosen"] == "pooled":
+        assert choice["candidates"]["pooled"] > best + 0.02
+    else:
+        assert choice["candidates"][choice["chosen"]] == best
+
+
+@pytest.fixture(scope="module")
+def many() -> Sample:
+    return sample(per_class=80, homophily=0.8)
+
+
+def test_held_out_words_choose_where_nothing_is_labelled(many: Sample) -> None:
+    found = unseen.classify(many.graph, many.classes)
+    choice = found.record["choices"][1]
+    assert choice["rule"] == "held-out words, kappa"
+    assert choice["candidates"].keys() == {"pooled", "refined"}
+    margin = choice["candidates"]["refined"] - choice["candidates"]["pooled"]
+    assert choice["chosen"] == ("refined" if margin > 0.005 else "pooled")
+    assert f"{choice['candidates']['pooled']:.3f}" in choice["why"]
+    assert many.accuracy(found.nodes, found.label) > 0.9
+
+
+def test_class_texts_that_do_not_fit_are_told(many: Sample) -> None:
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.choice(list("bcdfghjklm"), 7)) for _ in range(60)]
+    texts = [" ".join(rng.choice(words, 6)) for _ in range(many.graph.nodes)]
+    found = unseen.classify(Graph(many.graph.adjacency, texts=texts), many.classes)
+    assert any("hardly fit this graph" in warning for warning in found.record["warnings"])
+    assert found.confidence.mean() < 0.5
+    fine = unseen.classify(many.graph, many.classes)
+    assert not any("hardly fit" in warning for warning in fine.record["warnings"])
 
 
 def test_nothing_in_the_default_is_trained_by_gradients(

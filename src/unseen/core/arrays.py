@@ -29,3 +29,23 @@ def softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return exp(l) / sum exp(l) along each row; -inf is probability zero."""
     e = np.exp(logits - logits.max(axis=1, keepdims=True))
     return np.asarray(e / e.sum(axis=1, keepdims=True), dtype=np.float32)
+
+
+def weighted_kappa(
+    a: NDArray[np.int64], b: NDArray[np.int64], w: NDArray[np.float32], classes: int
+) -> float:
+    """Return Cohen's kappa of two labellings, nodes weighed.
+
+    >>> round(weighted_kappa(np.array([0, 0, 1]), np.array([0, 1, 1]), np.ones(3), 2), 2)
+    0.4
+    """
+    total = float(w.sum())
+    if total <= 0:
+        return 0.0
+    share = w / total
+    agree = float(share[a == b].sum())
+    chance = float(
+        np.bincount(a, weights=share, minlength=classes)
+        @ np.bincount(b, weights=share, minlength=classes)
+    )
+    return (agree - chance) / max(1 - chance, 1e-9)

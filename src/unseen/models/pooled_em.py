@@ -8,9 +8,12 @@ Three readings of each node, with class centres :math:`m_c` that start at the cl
     d_{ic} \propto \exp(\cos(z_i, m_c) / \tau'), \quad
     b_{ic} \propto t_{ic} \prod_{j \sim i} (1 - h + h C b_{jc})^{a_{ij} / \sqrt{\deg i}}
 
-are averaged to the posterior :math:`q = (t + d + b) / 3` (a linear opinion pool). Each is right
-where the others fail: own text where neighbours mislead, diffusion where texts are weak and degrees
-high, messages where neighbours agree. New centres are
+are averaged to the posterior :math:`q = (t + g d + b) / (2 + g)` (a linear opinion pool). Each is
+right where the others fail: own text where neighbours mislead, diffusion where texts are weak and
+degrees high, messages where neighbours agree. The weight g is 0 where what neighbours say, read
+without the node itself, agrees with its own text no better than by chance (Cohen's kappa within
+two standard errors), and rises to 1. Where homophily is of no use, d stands in for b. New centres
+are
 
 .. math::
     \bar x_c &= \frac{\sum_i w_i q_{ic} x_i + \kappa \ell s_c}{\sum_i w_i q_{ic} + \kappa}, \qquad
@@ -33,7 +36,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from unseen.core.arrays import masked, softmax, unit
+from unseen.core.arrays import masked, softmax, unit, weighted_kappa
 from unseen.models.base import Inference, Model, State, check_shared, clamp
 from unseen.models.belief_propagation import class_means
 from unseen.models.homophily import EDGES, Homophily, deviation, estimate_homophily, sharpen
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
 HOPS, LAZINESS = 3, 0.5  # of the diffusion, and how far messages travel
 DAMPING = 0.5  # of old messages in new ones
 LABELLED = 5.0  # unlabelled nodes that one with the label of a possible answer counts as
+AGREED = 0.02  # kappa, beyond what chance explains, at which diffusion counts fully
 RIDGE = 0.3  # of the mean variance, added to the covariance of the discriminant
 
 
@@ -66,6 +70,7 @@ class PooledEM(Model):
         csds_, centres_: class vectors, and centres of the last round, of unit length. [C, d]
         means_, precision_: of the discriminant. [C, d], [d, d]
         temperature_, hop_temperature_: tau of the discriminant, and tau'.
+        diffusion_weight_: g.
         typical_, known_: the two normal distributions of fit, with the class vectors and with the
             centres of the last round (`TwoNormals`).
     """
@@ -98,6 +103,7 @@ class PooledEM(Model):
         )
         usable = self.homophily_.usable > 0 and task.operator is not None
         edges = task.operator.sample_edges(EDGES, rng) if usable and task.operator else None
+        self.diffusion_weight_ = _diffusion_weight(X, scores, S, task)
         fit = best_fit(X, Z, S, task)
         self.typical_ = TwoNormals.fit(fit)
         w = self.typical_.upper(fit)[:, None]
@@ -115,7 +121,7 @@ class PooledEM(Model):
             reach = max(float(np.average((found * S).sum(axis=1), weights=size[:, 0])), 0.05)
             kappa = np.float32(self.pseudo_nodes)
             means = (kappa * np.float32(reach) * S + size * found) / (kappa + size)
-            weight = self.description_weight * kappa / (kappa + labelled[:, None])  # [C, 1]
+            weight = self.description_weight * kappa / np.maximum(kappa + labelled[:, None], 1e-9)
             weight = weight.astype(np.float32)
             self.centres_ = unit(weight * S + (1 - weight) * unit(means))
             self.means_ = self.centres_
@@ -201,10 +207,13 @@ class PooledEM(Model):
             if task.fixed is not None:
                 p[task.fixed_nodes] = task.fixed
         level = self.homophily_.usable
-        messages = diffusion
+        g = np.float32(self.diffusion_weight_)
         if level and task.operator is not None:
             messages = _messages(text, task.operator, level, task.fixed_nodes)
-        return text, (text + diffusion + messages) / np.float32(3)
+            pooled = (text + g * diffusion + messages) / (2 + g)
+        else:
+            pooled = (text + 2 * g * diffusion) / (1 + 2 * g)
+        return text, np.asarray(pooled, dtype=np.float32)
 
     def _discriminate(
         self,
@@ -221,6 +230,25 @@ class PooledEM(Model):
         within = within + ridge * np.eye(d, dtype=np.float32)
         self.precision_ = np.linalg.inv(within).astype(np.float32)
         self.means_ = np.asarray(means, dtype=np.float32)
+
+
+def _diffusion_weight(
+    X: NDArray[np.float32], scores: NDArray[np.float32], S: NDArray[np.float32], task: Task
+) -> float:
+    """Return g: whether neighbours, read without the node itself, agree with its own text."""
+    if task.operator is None:
+        return 0.0
+    near = task.operator.propagate(X)
+    asked = near.any(axis=1) & X.any(axis=1)
+    if not asked.any():
+        return 0.0
+    own = scores[asked].argmax(axis=1)
+    theirs = masked(near[asked] @ S.T, task.allowed).argmax(axis=1)
+    kappa = weighted_kappa(own, theirs, np.ones(len(own), np.float32), task.classes)
+    shares = (np.bincount(each, minlength=task.classes) / len(own) for each in (own, theirs))
+    chance = min(float(np.prod(np.stack(list(shares)), axis=0).sum()), 0.99)
+    error = float(np.sqrt(chance / (len(own) * (1 - chance))))  # of kappa where there is none
+    return float(np.clip((kappa - 2 * error) / AGREED, 0, 1))
 
 
 def _messages(

@@ -1,14 +1,16 @@
-"""The default model: the one that suits the vectors, with what seen classes can settle about it.
+"""The default model: the one that suits the vectors, chosen by what the data can tell.
 
-Where nodes and classes share a space, `BeliefPropagation`; how much descriptions weigh in it is
-chosen by leave-classes-out cross-validation where enough classes are seen. Where they do not,
-`ClusterMatching`, or ESZSL's closed form where relations between classes say nothing.
+Where nodes and classes share a space, `PooledEM` or `BeliefPropagation`: the first never strays far
+from what texts say, the second goes far where neighbours agree. With enough seen classes,
+leave-classes-out cross-validation chooses; without, the words of the nodes do (`held_out_words`).
+Where nodes and classes share no space, `ClusterMatching`, or ESZSL's closed form where relations
+between classes say nothing.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,8 +20,9 @@ import numpy as np
 from unseen.models.baselines.eszsl import ESZSL
 from unseen.models.belief_propagation import BeliefPropagation
 from unseen.models.cluster_matching import ClusterMatching
+from unseen.models.pooled_em import PooledEM
 from unseen.select.calibration import Calibration
-from unseen.select.cross_validation import ENOUGH, Choice, Fold, choose
+from unseen.select.cross_validation import Choice, Fold, choose
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,9 +32,15 @@ if TYPE_CHECKING:
     from unseen.select.calibration import Answers
     from unseen.select.held_out_words import Halves
 
-WEIGHTS = (0.5, 0.7, 0.9)  # of descriptions against data, the first being the default
+WHAT, POOLED, REFINED, ALONE = "model", "pooled", "refined", "class texts alone"
+WEIGHTS = (0.5, 0.7, 0.9)  # of descriptions in `BeliefPropagation`
 NODES_A_CLASS = 10  # below which descriptions alone say what a class is
-WEIGHT = "weight of descriptions"
+LONG_TEXT = 60  # words of a class text at which it is trusted most
+MARGIN = 0.005  # of kappa, by which `refined` has to win where nothing is labelled
+LABELLED_MARGIN = 0.03  # by which `pooled` has to win where some nodes are labelled
+FOLD_MARGIN = 0.02  # the same for accuracy on held-out classes
+CAP = (0.05, 1.6)  # the mean confidence is at most a + b kappa; set on the design half of the zoo
+POOR_FIT = 0.2  # kappa below which class texts hardly fit the graph
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,42 +57,114 @@ def fit_default(
     task: Task,
     folds: list[Fold],
     seed: int,
-    words: float = 60.0,
+    words: float = LONG_TEXT,
     halves: Callable[[], Halves | None] = lambda: None,
 ) -> Fitted:
-    """Fit the model that suits the task; settle what seen classes can settle."""
+    """Fit the model that suits the task; settle what the data can settle.
+
+    Args:
+        task: nodes and classes.
+        folds: of seen classes; none where too few are seen.
+        seed: of every random choice.
+        words: of a class text, in the middle: a longer one is trusted more.
+        halves: gives the nodes by halves of their words, if there are any.
+    """
     if not task.shared:
         return _fit_apart(task, seed)
-    few_nodes = task.nodes < NODES_A_CLASS * task.classes
-    if few_nodes or not folds:
-        weight = 1.0 if few_nodes else WEIGHTS[0]
-        why = (
-            f"fewer than {NODES_A_CLASS} nodes a class to learn from"
-            if few_nodes
-            else f"fewer than {ENOUGH} seen classes to choose by"
+    candidates = _candidates(words, seed)
+    if task.nodes < NODES_A_CLASS * task.classes:
+        model = PooledEM(rounds=0, seed=seed).fit(task)
+        why = f"fewer than {NODES_A_CLASS} nodes a class to learn from"
+        return Fitted(model, choices=(Choice(WHAT, ALONE, "default", why, {}),))
+    if folds:
+        return _by_folds(task, folds, candidates)
+    pooled = candidates[POOLED]().fit(task)
+    view = halves()
+    if view is None:
+        why = "there are no labels and no words to choose by"
+        return Fitted(pooled, choices=(Choice(WHAT, POOLED, "default", why, {}),))
+    return _by_words(task, view, candidates, pooled, seed)
+
+
+def _candidates(words: float, seed: int) -> Mapping[str, Callable[[], Model]]:
+    """Return how each candidate is made, the default first."""
+    trust = min(words / LONG_TEXT, 1.0)
+    made: dict[str, Callable[[], Model]] = {
+        POOLED: partial(PooledEM, 0.6 + 0.2 * trust, 10 + 90 * trust, seed=seed)
+    }
+    for weight in WEIGHTS:
+        name = REFINED if weight == WEIGHTS[0] else f"{REFINED}, description weight {weight}"
+        made[name] = partial(BeliefPropagation, weight, seed=seed)
+    return made
+
+
+def _by_words(
+    task: Task,
+    view: Halves,
+    candidates: Mapping[str, Callable[[], Model]],
+    pooled: Model,
+    seed: int,
+) -> Fitted:
+    """Choose by held-out words; cap confidences by how well these agree."""
+    tried = {name: candidates[name]() for name in (POOLED, REFINED)}
+    weigh = PooledEM().fit(view.task) if view.task is not task else pooled
+    kappas = view.kappas(tried, weigh)  # type: ignore[arg-type]
+    margin = -LABELLED_MARGIN if len(task.seen) else MARGIN  # labels show how far edges can go
+    chosen = REFINED if kappas[REFINED] > kappas[POOLED] + margin else POOLED
+    best = max(kappas[chosen], 0.0)
+    model = pooled if chosen == POOLED else candidates[REFINED]().fit(task)
+    if best < POOR_FIT:  # what would be learned from answers that words do not confirm?
+        model = PooledEM(rounds=0, seed=seed).fit(task)
+    found = model.infer(task)
+    free = task.labels < 0
+    sure = found.confidence[np.arange(task.nodes), found.posterior.argmax(axis=1)][free]
+    cap = max(CAP[0] + CAP[1] * best, 1.5 / int(task.allowed.sum()))
+    calibration = Calibration.capped(sure, cap)
+    other = POOLED if chosen == REFINED else REFINED
+    why = (
+        f"{chosen} answers agree with words they have not seen by a kappa of {kappas[chosen]:.3f}, "
+        f"{other} ones by {kappas[other]:.3f}"
+    )
+    warnings: tuple[str, ...] = ()
+    if best < POOR_FIT:
+        chosen, why = ALONE, f"{why}: too little to learn from"
+        warnings = (
+            "Class texts hardly fit this graph: answers agree with words they have not seen little "
+            f"better than by chance (kappa {best:.2f}). Take them as guesses, and describe the "
+            "classes in the words of the nodes.",
         )
-        chosen = Choice(WEIGHT, str(weight), "default", why, {})
-        return Fitted(BeliefPropagation(weight, seed=seed).fit(task), choices=(chosen,))
+    return Fitted(
+        model, calibration, (Choice(WHAT, chosen, "held-out words, kappa", why, kappas),), warnings
+    )
 
-    answers: dict[float, list[Answers]] = defaultdict(list)  # of a candidate, by fold
 
-    def answer(fold: Fold, weight: float) -> NDArray[np.int64]:
+def _by_folds(
+    task: Task, folds: list[Fold], candidates: Mapping[str, Callable[[], Model]]
+) -> Fitted:
+    """Choose by leave-classes-out cross-validation; calibrate by its answers."""
+    answers: dict[str, list[Answers]] = defaultdict(list)  # of a candidate, by fold
+
+    def answer(fold: Fold, name: str) -> NDArray[np.int64]:
         given = task.known(fold.labels, fold.allowed)
-        found = BeliefPropagation(weight, seed=seed).fit(given).infer(given)
+        found = candidates[name]().fit(given).infer(given)
         best: NDArray[np.int64] = found.posterior.argmax(axis=1)
         asked = fold.asked
-        answers[weight].append(
+        answers[name].append(
             (found.confidence[asked, best[asked]], best[asked] == task.labels[asked])
         )
         return best
 
-    candidates = {str(weight): partial(answer, weight=weight) for weight in WEIGHTS}
-    by_weight = choose(WEIGHT, candidates, task.labels, folds, str(WEIGHTS[0]))
-    weight = float(by_weight.chosen)
-    model = BeliefPropagation(weight, seed=seed).fit(task)
+    tried = {name: partial(answer, name=name) for name in candidates}
+    means = choose(WHAT, tried, task.labels, folds, POOLED).candidates
+    best = max((name for name in means if name != POOLED), key=lambda name: means[name])
+    chosen, why = best, f"{POOLED} did not find held-out classes better by {FOLD_MARGIN:.0%}"
+    if means[POOLED] > means[best] + FOLD_MARGIN:
+        chosen, why = POOLED, f"{POOLED} found the nodes of held-out seen classes best"
+    by_folds = Choice(WHAT, chosen, f"leave-classes-out, {len(folds)} folds", why, means)
     held_out = len(np.unique(task.labels[np.concatenate([fold.held_out for fold in folds])]))
-    calibration, by_calibration = _calibrate(answers[weight], held_out)
-    return Fitted(model, calibration, (by_weight, by_calibration))
+    calibration, by_calibration = _calibrate(answers[by_folds.chosen], held_out)
+    model = candidates[by_folds.chosen]().fit(task)
+    return Fitted(model, calibration, (by_folds, by_calibration))
 
 
 def _calibrate(answers: list[Answers], held_out: int) -> tuple[Calibration, Choice]:

@@ -14,13 +14,15 @@ whichever reads them in the end: it is fast enough to read them twice.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.core.arrays import unit
+from unseen.core.arrays import unit, weighted_kappa
 from unseen.encode.base import encode, get_encoder
 from unseen.prepare.encoded import DEFAULT, Encoded
 from unseen.prepare.lsa import bag_of_words
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from unseen.models.pooled_em import PooledEM
     from unseen.select.preparation import Prepared
 
-MOST = 20_000  # nodes; reading and fitting everything twice takes too long beyond
+LEAST, MOST = 300, 20_000  # nodes: fewer say too little, more take too long to read twice
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +74,10 @@ class Halves:
 def halve(
     prepared: Prepared, graph: Graph, classes: Classes, labels: Labels, seed: int
 ) -> Halves | None:
-    """Divide the words of each node; None without texts, and where there are too many nodes."""
-    if graph.texts is None or graph.nodes > MOST or classes.vectors is not None:
+    """Divide the words of each node, by its text alone; None without texts, or with few nodes."""
+    if graph.texts is None or classes.vectors is not None:
+        return None
+    if not LEAST <= graph.nodes <= MOST:
         return None
     if prepared.preparer.encoder_ == DEFAULT:
         preparer, encoded, task = prepared.preparer, prepared.encoded, prepared.task
@@ -82,14 +86,13 @@ def halve(
         encoded = preparer.encode(graph, classes)
         preparer.fit(encoded).class_text_ = prepared.preparer.class_text_
         task = preparer.task(encoded, graph, labels, prepared.task.allowed)
-    rng, reader = np.random.default_rng(seed), get_encoder(DEFAULT)
+    reader = get_encoder(DEFAULT)
     parts: tuple[list[str], list[str]] = ([], [])
     for text in graph.texts:
-        words = text.split()
-        first = np.zeros(len(words), dtype=bool)
-        first[rng.permutation(len(words))[: (len(words) + int(rng.integers(2))) // 2]] = True
-        for part, chosen in zip(parts, (first, ~first), strict=True):
-            part.append(" ".join(words[i] for i in np.flatnonzero(chosen)))
+        words, rng = text.split(), Random(zlib.crc32(text.encode("utf-8", "replace"), seed))
+        first = set(rng.sample(range(len(words)), (len(words) + rng.randrange(2)) // 2))
+        for part, wanted in zip(parts, (True, False), strict=True):
+            part.append(" ".join(word for i, word in enumerate(words) if (i in first) == wanted))
     views = []
     for part in parts:
         X = encode(reader, part, cache=False)
@@ -98,23 +101,3 @@ def halve(
         read = Encoded(unit(X), encoded.csds, True, encoded.encoder, encoded.identity, bags)
         views.append(preparer.transform(read)[0])
     return Halves(task, views[0], views[1])
-
-
-def weighted_kappa(
-    a: NDArray[np.int64], b: NDArray[np.int64], w: NDArray[np.float32], classes: int
-) -> float:
-    """Return Cohen's kappa of two labellings, nodes weighed.
-
-    >>> round(weighted_kappa(np.array([0, 0, 1]), np.array([0, 1, 1]), np.ones(3), 2), 2)
-    0.4
-    """
-    total = float(w.sum())
-    if total <= 0:
-        return 0.0
-    share = w / total
-    agree = float(share[a == b].sum())
-    chance = float(
-        np.bincount(a, weights=share, minlength=classes)
-        @ np.bincount(b, weights=share, minlength=classes)
-    )
-    return (agree - chance) / max(1 - chance, 1e-9)
