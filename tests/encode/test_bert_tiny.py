@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from encode_helpers import write_tiny_bert
 from numpy.typing import NDArray
+
+from encode_helpers import write_tiny_bert
 
 pytest.importorskip("torch", reason="BERT's forward pass is in PyTorch")
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from encode_helpers import CountingEncoder
 
+from encode_helpers import CountingEncoder
 from unseen.encode import base
 from unseen.encode.base import encode
 from unseen.encode.store import VectorStore

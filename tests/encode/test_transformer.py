@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from encode_helpers import write_tiny_bert
 
+from encode_helpers import write_tiny_bert
 from unseen.core.errors import InputError, MissingExtraError, SavedFileError
 from unseen.encode import hub, transformer
 from unseen.encode.base import Encoder, get_encoder

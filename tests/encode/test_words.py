@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from encode_helpers import CountingEncoder
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from encode_helpers import CountingEncoder
 from unseen.core.errors import InputError
 from unseen.encode.base import get_encoder
 from unseen.encode.words import encode_words, word_weights

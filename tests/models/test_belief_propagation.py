@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from planted import Planted, plant
 
+from planted import Planted, plant
 from unseen.core.arrays import softmax, unit
 from unseen.core.errors import InputError
 from unseen.core.labels import Labels

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
-from planted import Planted, plant
 
+from planted import Planted, plant
 from unseen.core.arrays import softmax, unit
 from unseen.core.operator import Operator
 from unseen.models import homophily
