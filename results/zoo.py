@@ -28,6 +28,7 @@ from runner import run_missing
 from sklearn.metrics import roc_auc_score
 
 import unseen
+from unseen.core.classes import Classes
 from unseen.core.graph import Graph
 from unseen.core.labels import Labels
 from unseen.evaluate.metrics import accuracy, calibration, macro_accuracy, majority_floor
@@ -87,15 +88,8 @@ def tasks(graph: str, encoder: str) -> list[ZooTask]:
 
 def run(task: ZooTask) -> Outcome:
     """Fit, answer and measure, in per cent."""
-    found = catalogue.load(task.graph)
-    listed = _listed(task)
-    truth = np.full(len(found.texts), -1)  # position among the listed classes; -1 for outsiders
-    for position, c in enumerate(listed):
-        truth[found.truth == c] = position
-    edges = _rewired(task, found.edges) if task.edges == "rewired" else found.edges
-    graph = Graph.from_edges(*edges.T, nodes=len(truth), directed=found.directed, texts=found.texts)
-    classes = catalogue.classes(task.graph, task.texts, listed)
-    labels = Labels(_known(task, truth, len(listed)))
+    graph, classes, truth = _inputs(task)
+    labels = Labels(_known(task, truth, len(classes)))
     among = "unseen" if task.labels == "half" else "all"
     began = time.perf_counter()
     classifier = unseen.ZeroShotNodeClassifier(encoder=task.encoder, among=among, seed=task.seed)
@@ -123,7 +117,7 @@ def run(task: ZooTask) -> Outcome:
         "auroc": None if inside.all() else float(roc_auc_score(inside, _belonging(prediction))),
         "choices": {each["what"]: each["chosen"] for each in record["choices"]},
         "homophily": (record["homophily"] or {}).get("level"),
-        "true homophily": float((found.truth[edges[:, 0]] == found.truth[edges[:, 1]]).mean()),
+        "true homophily": _homophily(task),
         "nodes": len(asked),
         "classes": len(classes),
         "seconds": round(seconds, 2),
@@ -196,18 +190,36 @@ def _rewired(task: ZooTask, edges: NDArray[np.int64]) -> NDArray[np.int64]:
     return apart
 
 
-def run_before(task: ZooTask) -> Outcome:
-    """Answer a task without labels as 0.8 did: `BeliefPropagation`, whatever the graph."""
+def _edges(task: ZooTask) -> NDArray[np.int64]:
+    """Return the edges of a task, by position. [m, 2]"""
+    edges = catalogue.load(task.graph).edges
+    return _rewired(task, edges) if task.edges == "rewired" else edges
+
+
+def _homophily(task: ZooTask) -> float:
+    """Return the share of edges within a true class, listed or not."""
+    truth, edges = catalogue.load(task.graph).truth, _edges(task)
+    return float((truth[edges[:, 0]] == truth[edges[:, 1]]).mean())
+
+
+def _inputs(task: ZooTask) -> tuple[Graph, Classes, NDArray[np.int64]]:
+    """Return the graph, the listed classes, and the true class of each node, -1 for outsiders."""
     found, listed = catalogue.load(task.graph), _listed(task)
     truth = np.full(len(found.texts), -1)
     for position, c in enumerate(listed):
         truth[found.truth == c] = position
-    edges = _rewired(task, found.edges) if task.edges == "rewired" else found.edges
+    edges = _edges(task)
     graph = Graph.from_edges(*edges.T, nodes=len(truth), directed=found.directed, texts=found.texts)
+    return graph, catalogue.classes(task.graph, task.texts, listed), truth
+
+
+def run_before(task: ZooTask) -> Outcome:
+    """Answer a task without labels as 0.8 did: `BeliefPropagation`, whatever the graph."""
+    graph, classes, truth = _inputs(task)
     classifier = unseen.ZeroShotNodeClassifier(
         encoder=task.encoder, seed=task.seed, model=unseen.BeliefPropagation()
     )
-    told = classifier.fit(graph, catalogue.classes(task.graph, task.texts, listed)).prediction_
+    told = classifier.fit(graph, classes).prediction_
     asked = np.flatnonzero(truth >= 0)
     return {
         "before": {

@@ -294,3 +294,10 @@ def test_an_open_world_answers_none_of_these_where_no_class_fits() -> None:
     np.testing.assert_array_equal(closed.background, found.background)
     assert found.record["settings"]["open_world"] is True
     assert found.record["background"] == pytest.approx(float(found.background.mean()), abs=1e-4)
+
+
+def test_an_open_world_takes_no_class_of_that_name() -> None:
+    graph = sample().graph
+    with pytest.raises(InputError, match=r"one is named 'none of these'.*`open_world`"):
+        unseen.classify(graph, ["Music", "None of these"], open_world=True)
+    assert len(unseen.classify(graph, ["Music", "None of these"])) == graph.nodes

@@ -54,9 +54,7 @@ def test_homophily_is_estimated_or_counted(given: Sample) -> None:
     random = sample(homophily=0.0)
     useless = check(random.graph, random.classes)
     assert useless["homophily"]["usable"] is False
-    assert (
-        "Neighbours hardly agree on a class: the graph will be left aside." in useless["problems"]
-    )
+    assert "Neighbours hardly agree on a class: they will have little say." in useless["problems"]
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def check(
             "usable": homophily.usable > 0,
         }
         if graph.edges and not homophily.usable:
-            problems.append("Neighbours hardly agree on a class: the graph will be left aside.")
+            problems.append("Neighbours hardly agree on a class: they will have little say.")
     elif len(seen) < 2:
         problems.append(
             "Features have no names and fewer than two classes have labels: "

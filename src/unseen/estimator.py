@@ -1,6 +1,6 @@
 """`ZeroShotNodeClassifier`: a class, probabilities and a reason for every node without a label.
 
-Read `fit` from top to bottom: encode, choose the class texts, prepare, fit, infer. Every choice is
+Read `fit` from top to bottom: encode, prepare, choose the class texts, fit, infer. Every choice is
 made with labels of seen classes only, or with none, and the record says by which rule.
 """
 
@@ -111,7 +111,7 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         classes.check_choice()
         known = as_labels(labels, graph, classes)
         allowed = allowed_classes(self.among, known, classes)
-        check_abstain(self.abstain, classes)
+        check_abstain(self.abstain, classes, self.open_world)
         check_work(known)
         prepared = prepare(
             Preparer(self.encoder, self.device),
@@ -197,7 +197,7 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         """Take up classes that came up after fitting; the old ones stay as they were fitted."""
         self._check_fitted()
         everything = self.class_texts_.joined(as_classes(classes))
-        check_abstain(self.abstain, everything)
+        check_abstain(self.abstain, everything, self.open_world)
         graph, known = self._own_graph(), self.labels_
         allowed = allowed_classes(self.among, known, everything)
         found = with_classes(self, graph, everything, known, allowed)

@@ -83,7 +83,7 @@ def explain(
     """
     wanted.check_choice()
     classes = classifier.class_texts_.joined(wanted)
-    check_abstain(classifier.abstain, classes)
+    check_abstain(classifier.abstain, classes, classifier.open_world)
     labels = labels_among(given, graph, wanted, classes)
     allowed = allowed_classes(among, labels, classes) & np.isin(classes.names, wanted.names)
     if among == "unseen":
@@ -134,7 +134,6 @@ def with_nodes(
         operator=Operator(part.adjacency, (graph.operator, np.append(asked, halo))),
         fixed_nodes=np.arange(len(asked), part.nodes),
         fixed=posterior[halo],
-        memo={},
     )
     found, inferred = answer(
         classifier, Case(graph, labels, classes, task, encoded, asked, halo), steps

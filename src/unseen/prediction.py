@@ -116,7 +116,10 @@ class Prediction:
     def probabilities(self) -> pl.DataFrame:
         """Return id, one column of probabilities a class, and that of none of them beside."""
         ids = self.graph.ids or ()
-        names = [name if name != "id" else "id (class)" for name in self.classes.names]
+        names = list(self.classes.names)
+        if "id" in names:  # is taken by the column of ids
+            other = "id (class)"
+            names[names.index("id")] = other if other not in names else f"{other} (class)"
         columns = {name: self.proba[:, c] for c, name in enumerate(names)}
         if self.background is not None and NONE_OF_THESE not in columns:
             columns[NONE_OF_THESE] = self.background
@@ -153,7 +156,9 @@ class Prediction:
         if errors:
             rows = likely_errors(self.proba, count)
         else:
-            rows = suggest(self.vectors, self.graph.operator, self.proba, self.nodes, count, seed)
+            X = np.zeros((self.graph.nodes, self.vectors.shape[1]), dtype=np.float32)
+            X[self.placed] = self.vectors
+            rows = suggest(X, self.graph.operator, self.proba, self.nodes, count, seed)
         texts = self.graph.texts or [""] * self.graph.nodes
         found: pl.DataFrame = self.to_polars().select("id", "label", "confidence")[rows.tolist()]
         return found.with_columns(pl.Series("text", [texts[i] for i in self.nodes[rows]]))
@@ -195,12 +200,14 @@ def probabilities(
     return np.asarray(p, dtype=np.float32)
 
 
-def check_abstain(abstain: float | None, classes: Classes) -> float | None:
+def check_abstain(
+    abstain: float | None, classes: Classes, open_world: bool = False
+) -> float | None:
     """Refuse a threshold that is no confidence, and a class named like the answer it leads to."""
-    if abstain is None:
+    if abstain is None and not open_world:
         return None
     number: Any = abstain  # whatever a caller without types gave
-    if not (isinstance(number, Real) and 0 <= float(number) <= 1):
+    if abstain is not None and not (isinstance(number, Real) and 0 <= float(number) <= 1):
         raise InputError(
             f"abstain: expected a confidence from 0 to 1, found {abstain!r}; "
             "leave it out to give every node a class"
@@ -208,9 +215,10 @@ def check_abstain(abstain: float | None, classes: Classes) -> float | None:
     if NONE_OF_THESE in {name.casefold() for name in classes.names}:
         raise InputError(
             f"classes: one is named {NONE_OF_THESE!r}, which is the answer for nodes below "
-            "`abstain`; rename the class, or leave `abstain` out"
+            "`abstain` or, with `open_world`, outside all classes; rename the class, or leave "
+            "these out"
         )
-    return float(number)
+    return None if abstain is None else float(number)
 
 
 def abstaining(
@@ -218,7 +226,7 @@ def abstaining(
 ) -> Prediction:
     """Answer "none of these" where the confidence, as the table shows it, is below `abstain`.
 
-    In an open world, also where the background is more likely than not.
+    In an open world, also where the background reaches `OUTSIDE`.
     """
     if open_world and prediction.background is not None:
         prediction = _outside(prediction, prediction.background)

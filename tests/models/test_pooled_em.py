@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -127,3 +129,17 @@ def test_fit_is_spread_over_edges() -> None:
     edges = Operator(np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]]))
     fit = best_fit(X, X, S, Task(X, S, operator=edges))
     assert fit[0] > fit[1] > fit[2]  # a neighbour of what fits, and a node on its own
+
+
+def test_what_is_said_of_the_graph_is_what_was_done() -> None:
+    """No warning that the graph was left aside where diffusion had a say."""
+    helped = PooledEM().fit(task_of(plant(0.9, 1.0)))
+    assert helped.uses_graph
+    assert helped.describe()["warnings"] == []
+    helped.homophily_ = replace(helped.homophily_, level=0.0)  # diffusion alone
+    assert helped.describe()["homophily"]["used"] is True
+    assert helped.describe()["warnings"] == []
+    helped.diffusion_weight_ = 0.0
+    assert helped.describe()["homophily"]["used"] is False
+    assert "left aside" in helped.describe()["warnings"][0]
+    assert len(helped.infer(task_of(plant(0.9, 1.0))).by_hop) == 1

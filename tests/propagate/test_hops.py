@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import comb
 from typing import Any
 
@@ -141,3 +142,14 @@ def test_weights_that_do_not_belong_to_the_blocks_are_noticed() -> None:
     X = block(4, 3)
     with pytest.raises(ValueError, match="zip"):
         Hops((X, X), np.ones(3, dtype=np.float32)).composed()
+
+
+def test_a_task_made_from_another_has_hops_of_its_own() -> None:
+    X, S = np.eye(3, dtype=np.float32), np.eye(3, dtype=np.float32)
+    task = Task(X, S, operator=Operator(np.ones((3, 3)) - np.eye(3)))
+    first = hops_of(task, 1, 0.5)
+    assert hops_of(task.known([0, -1, -1]), 1, 0.5).blocks is first.blocks  # formed once
+    other = replace(task, X=2 * X)
+    np.testing.assert_array_equal(hops_of(other, 1, 0.5).blocks[0], 2 * X)
+    alone = replace(task, operator=None)
+    assert not hops_of(alone, 1, 0.5).blocks[1].any()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import unseen
@@ -67,3 +68,13 @@ def test_the_command(call: Call, prediction: unseen.Prediction, tmp_path: Path) 
     assert (code, complaint) == (0, "")
     assert "7 nodes to label" in said
     assert len(out.read_text("utf-8").splitlines()) == 8
+
+
+def test_nodes_that_were_added_are_suggested_too(given: Sample) -> None:
+    fitted = unseen.ZeroShotNodeClassifier().fit(given.graph, list(given.classes.names))
+    new = fitted.add_nodes(
+        pl.DataFrame({"id": ["new", "newer"], "text": ["a star", "a soup"]}),
+        pl.DataFrame({"source": ["new"], "target": ["0"]}),
+    )
+    assert set(new.suggest(1)["id"]) <= {"new", "newer"}
+    assert len(fitted.explain().suggest(5)) == 5

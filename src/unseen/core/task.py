@@ -113,6 +113,8 @@ class Task:
 
 def _rows(what: str, given: Any) -> Any:
     """Return vectors as float32, CSR if they are sparse."""
+    if isinstance(given, sp.csr_array) and given.dtype == np.float32:
+        return given  # the very same, so that hops formed of it are found again
     rows: Any = (
         sp.csr_array(given, dtype=np.float32)
         if sp.issparse(given)

@@ -68,7 +68,7 @@ class PooledEM(Model):
     Attributes:
         homophily_: what was found out about the edges (`Homophily`).
         csds_, centres_: class vectors, and centres of the last round, of unit length. [C, d]
-        means_, precision_: of the discriminant. [C, d], [d, d]
+        means_, precision_, bias_: of the discriminant; no bias without one. [C, d], [d, d], [C]
         temperature_, hop_temperature_: tau of the discriminant, and tau'.
         diffusion_weight_: g.
         typical_, known_: the two normal distributions of fit, with the class vectors and with the
@@ -114,6 +114,7 @@ class PooledEM(Model):
         labelled = LABELLED * np.bincount(task.labels[answers], minlength=task.classes)
         self.csds_ = self.centres_ = self.means_ = S
         self.precision_ = np.eye(S.shape[1], dtype=np.float32)
+        self.bias_ = np.zeros(len(S), dtype=np.float32)
         q = self._pool(task, X, Z, edges, learn=True)[-1]
         for left in range(self.rounds, 0, -1):
             weighed = q * w
@@ -137,7 +138,9 @@ class PooledEM(Model):
         `background` is the probability of none of the classes.
         """
         X, Z = self._rows(task)
-        steps = self._pool(task, X, Z, None, learn=False)  # t, q
+        steps: tuple[NDArray[np.float32], ...] = self._pool(task, X, Z, None, learn=False)  # t, q
+        if not self.uses_graph:
+            steps = steps[:1]
         background = 1 - self.known_.upper(best_fit(X, Z, self.centres_, task))
         background[task.labels >= 0] = 0.0
         return Inference(steps, steps[-1], np.asarray(background, dtype=np.float32))
@@ -150,7 +153,10 @@ class PooledEM(Model):
         twin.__dict__.update(self.__dict__)
         twin.csds_ = np.concatenate([self.csds_, new])
         twin.centres_ = np.concatenate([self.centres_, new])
-        twin.means_ = np.concatenate([self.means_, np.float32(reach) * new])
+        added = np.float32(reach) * new
+        bias = -0.5 * ((added @ self.precision_) * added).sum(axis=1) * bool(self.bias_.any())
+        twin.means_ = np.concatenate([self.means_, added])
+        twin.bias_ = np.concatenate([self.bias_, bias]).astype(np.float32)
         return twin
 
     def typical(self, task: Task) -> NDArray[np.float32]:
@@ -161,8 +167,15 @@ class PooledEM(Model):
         return w
 
     def describe(self) -> dict[str, Any]:
-        """Return the homophily, and a warning where messages were left out."""
-        return self.homophily_.describe()
+        """Return the homophily; a warning only where neighbours had no say at all."""
+        found = self.homophily_.describe()
+        found["homophily"]["used"] = self.uses_graph
+        return found | ({"warnings": []} if self.uses_graph else {})
+
+    @property
+    def uses_graph(self) -> bool:
+        """Whether neighbours had a say, by messages or by diffusion."""
+        return self.homophily_.usable > 0 or self.diffusion_weight_ > 0
 
     def state(self) -> State:
         """Return what was learned, by name."""
@@ -192,9 +205,7 @@ class PooledEM(Model):
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return t and q; learn the temperatures if asked to."""
         weights = self.means_ @ self.precision_  # [C, d]
-        centred = np.array_equal(self.means_, self.centres_)  # a cosine so far, no discriminant
-        bias = 0 if centred else -0.5 * (weights * self.means_).sum(axis=1)
-        scores = np.asarray(X @ weights.T + bias, dtype=np.float32)
+        scores = np.asarray(X @ weights.T + self.bias_, dtype=np.float32)
         scores[~X.any(axis=1)] = 0.0  # nothing is known of them: their neighbours answer
         scores, far = masked(scores, task.allowed), masked(Z @ self.centres_.T, task.allowed)
         if learn:
@@ -230,6 +241,7 @@ class PooledEM(Model):
         within = within + ridge * np.eye(d, dtype=np.float32)
         self.precision_ = np.linalg.inv(within).astype(np.float32)
         self.means_ = np.asarray(means, dtype=np.float32)
+        self.bias_ = -0.5 * ((self.means_ @ self.precision_) * self.means_).sum(axis=1)
 
 
 def _diffusion_weight(

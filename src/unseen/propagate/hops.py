@@ -67,10 +67,11 @@ def hops_of(task: Task, hops: int, laziness: float) -> Hops:
 
     Without a graph, hops further away than 0 are zero.
     """
-    found = task.memo.get(hops)
-    if found is None:
-        found = task.memo[hops] = decompose(task.X, task.operator, hops, laziness).blocks
-    return Hops(found, hop_weights(hops, laziness))
+    X, operator, blocks = task.memo.get(hops, (None, None, None))
+    if X is not task.X or operator is not task.operator:  # a task made from another by `replace`
+        blocks = decompose(task.X, task.operator, hops, laziness).blocks
+        task.memo[hops] = task.X, task.operator, blocks
+    return Hops(blocks, hop_weights(hops, laziness))
 
 
 def decompose(X: Any, operator: Operator | None, hops: int, laziness: float) -> Hops:

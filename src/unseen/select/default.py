@@ -71,27 +71,31 @@ def fit_default(
     """
     if not task.shared:
         return _fit_apart(task, seed)
-    candidates = _candidates(words, seed)
+    make_pooled = _pooled(words, seed)
+    candidates = _candidates(make_pooled, seed)
     if task.nodes < NODES_A_CLASS * task.classes:
         model = PooledEM(rounds=0, seed=seed).fit(task)
         why = f"fewer than {NODES_A_CLASS} nodes a class to learn from"
         return Fitted(model, choices=(Choice(WHAT, ALONE, "default", why, {}),))
     if folds:
         return _by_folds(task, folds, candidates)
-    pooled = candidates[POOLED]().fit(task)
+    pooled = make_pooled().fit(task)
     view = halves()
     if view is None:
-        why = "there are no labels and no words to choose by"
+        why = "too few classes are seen, and too few or too many nodes have words, to choose by"
         return Fitted(pooled, choices=(Choice(WHAT, POOLED, "default", why, {}),))
     return _by_words(task, view, candidates, pooled, seed)
 
 
-def _candidates(words: float, seed: int) -> Mapping[str, Callable[[], Model]]:
-    """Return how each candidate is made, the default first."""
+def _pooled(words: float, seed: int) -> Callable[[], PooledEM]:
+    """Return how `PooledEM` is made for class texts of so many words."""
     trust = min(words / LONG_TEXT, 1.0)
-    made: dict[str, Callable[[], Model]] = {
-        POOLED: partial(PooledEM, 0.6 + 0.2 * trust, 10 + 90 * trust, seed=seed)
-    }
+    return partial(PooledEM, 0.6 + 0.2 * trust, 10 + 90 * trust, seed=seed)
+
+
+def _candidates(pooled: Callable[[], Model], seed: int) -> Mapping[str, Callable[[], Model]]:
+    """Return how each candidate is made."""
+    made: dict[str, Callable[[], Model]] = {POOLED: pooled}
     for weight in WEIGHTS:
         name = REFINED if weight == WEIGHTS[0] else f"{REFINED}, description weight {weight}"
         made[name] = partial(BeliefPropagation, weight, seed=seed)
@@ -102,13 +106,13 @@ def _by_words(
     task: Task,
     view: Halves,
     candidates: Mapping[str, Callable[[], Model]],
-    pooled: Model,
+    pooled: PooledEM,
     seed: int,
 ) -> Fitted:
     """Choose by held-out words; cap confidences by how well these agree."""
     tried = {name: candidates[name]() for name in (POOLED, REFINED)}
     weigh = PooledEM().fit(view.task) if view.task is not task else pooled
-    kappas = view.kappas(tried, weigh)  # type: ignore[arg-type]
+    kappas = view.kappas(tried, weigh.typical(view.task))
     margin = -LABELLED_MARGIN if len(task.seen) else MARGIN  # labels show how far edges can go
     chosen = REFINED if kappas[REFINED] > kappas[POOLED] + margin else POOLED
     best = max(kappas[chosen], 0.0)

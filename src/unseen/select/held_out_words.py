@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from unseen.core.labels import Labels
     from unseen.core.task import Task
     from unseen.models.base import Model
-    from unseen.models.pooled_em import PooledEM
     from unseen.select.preparation import Prepared
 
 LEAST, MOST = 300, 20_000  # nodes: fewer say too little, more take too long to read twice
@@ -50,12 +49,11 @@ class Halves:
     one: NDArray[np.float32]  # [n, d]; zero where a half has no words
     other: NDArray[np.float32]
 
-    def kappas(self, candidates: Mapping[str, Model], weigh: PooledEM) -> dict[str, float]:
-        """Return how well each candidate agrees with words it has not seen."""
-        w = weigh.typical(self.task)
+    def kappas(self, candidates: Mapping[str, Model], w: NDArray[np.float32]) -> dict[str, float]:
+        """Return how well each candidate agrees with words it has not seen; nodes weigh w [n]."""
         found = dict.fromkeys(candidates, 0.0)
         for X, judge in ((self.one, self.other), (self.other, self.one)):
-            task = replace(self.task, X=X, memo={})
+            task = replace(self.task, X=X)
             asked = judge.any(axis=1) & X.any(axis=1) & (task.labels < 0)
             scores = np.where(task.allowed, judge[asked] @ task.S.T, -np.inf)
             theirs = scores.argmax(axis=1)
