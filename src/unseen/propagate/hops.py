@@ -67,10 +67,12 @@ def hops_of(task: Task, hops: int, laziness: float) -> Hops:
 
     Without a graph, hops further away than 0 are zero.
     """
-    X, operator, blocks = task.memo.get(hops, (None, None, None))
-    if X is not task.X or operator is not task.operator:  # a task made from another by `replace`
+    blocks = task.memo.get(hops)
+    whose = task.memo.get("of", (task.X, task.operator))
+    if blocks is None or whose[0] is not task.X or whose[1] is not task.operator:
         blocks = decompose(task.X, task.operator, hops, laziness).blocks
-        task.memo[hops] = task.X, task.operator, blocks
+        if whose[0] is task.X and whose[1] is task.operator:  # else a task made by `replace`
+            task.memo["of"], task.memo[hops] = whose, blocks
     return Hops(blocks, hop_weights(hops, laziness))
 
 

@@ -53,7 +53,7 @@ class Halves:
         """Return how well each candidate agrees with words it has not seen; nodes weigh w [n]."""
         found = dict.fromkeys(candidates, 0.0)
         for X, judge in ((self.one, self.other), (self.other, self.one)):
-            task = replace(self.task, X=X)
+            task = replace(self.task, X=X, memo={})  # hops of its own, formed once
             asked = judge.any(axis=1) & X.any(axis=1) & (task.labels < 0)
             scores = np.where(task.allowed, judge[asked] @ task.S.T, -np.inf)
             theirs = scores.argmax(axis=1)
