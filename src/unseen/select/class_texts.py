@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 WHAT = "class texts"
 HOPS = 2  # that candidates are compared with
 MARGIN = 0.02  # names are noisier than descriptions, so a small win of theirs is luck
-RELATIVE = 0.05  # the same for information, of which a small win is luck as well
 SILENT = 0.01  # nats an edge below which neighbours cannot tell candidates apart
 
 
@@ -59,8 +58,6 @@ def choose_class_texts(tasks: Mapping[str, Task], folds: list[Fold], seed: int) 
         why = "neighbours hardly agree, so they cannot tell the candidates apart"
         return Choice(WHAT, default, "default", why, information)
     why = f"read through the {best}, a node's text says most about its neighbours'"
-    if best != default and information[best] < (1 + RELATIVE) * information[default]:
-        best, why = default, f"{why}, but hardly more than through the {default}"
     return Choice(WHAT, best, "information between neighbours, nats an edge", why, information)
 
 
