@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
-
 MOST, HEAD = 500, 300  # characters of a message, and of its beginning where it is cut
 LONGEST = 60  # characters of a name or a cell that a message quotes
 
@@ -32,6 +31,10 @@ class MissingDataError(InputError):
 
 class SavedFileError(UnseenError):
     """A saved run or model is damaged, incomplete, or of a newer format."""
+
+
+class WriteError(UnseenError, OSError):
+    """A file or folder could not be written: no room, no permission, no memory."""
 
 
 class MissingExtraError(UnseenError, ImportError):

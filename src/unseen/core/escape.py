@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 # C0 and C1 controls but for the end of a line, what turns the direction of writing, half characters
-CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+CONTROL = re.compile(
+    r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 MARKS = re.compile(r"([\\`*_\[\]<>!|~&$@]|:(?=//)|(?<=\bwww)\.)", re.IGNORECASE)
 FORMULA = re.compile(r"\s*[=+\-@]|[\t\r]")
 

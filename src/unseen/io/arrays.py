@@ -105,7 +105,7 @@ def sparse(parts: Mapping[str, NDArray[Any]]) -> sp.csr_array:
         _check(data.ndim == 2 and len(data) == len(where[0]), _LENGTHS)
         _check_positions(where[0] + np.int64(rows), rows + columns)
         return sp.csr_array(sp.dia_array((data, where[0]), shape=(rows, columns)))
-    return _compressed(kind, data, *where, (rows, columns))
+    return _compressed(kind, data, where[0], where[1], (rows, columns))
 
 
 def _compressed(
