@@ -88,9 +88,11 @@ def test_a_run_equals_itself(runs: tuple[Path, Path]) -> None:
 def test_no_confidence_and_no_common_node(tmp_path: Path) -> None:
     a, b = run(tmp_path / "a", [], {}), run(tmp_path / "b", ["9,x,0.5,y,"], {})
     (a / "predictions.csv").write_text("id,label\n1,x\n", encoding="utf-8")
+    write_manifest(a)
     found = compare_runs(a, b)
     assert (found.nodes, found.confidence_before, found.confidence_after) == (0, None, None)
     (a / "predictions.csv").write_text("id,label\n9,y\n", encoding="utf-8")
+    write_manifest(a)
     found = compare_runs(a, b)
     assert (found.confidence_before, found.confidence_after) == (None, 0.5)
     assert found.surest_changes == (ChangedNode("9", "y", "x", None, 0.5),)

@@ -143,9 +143,11 @@ def _check_weights(i: NDArray[Any], j: NDArray[Any], values: NDArray[np.float32]
 
 
 def _sound(weights: NDArray[np.float32]) -> NDArray[np.bool_]:
-    return usable(weights) | (weights == 0)
+    sound: NDArray[np.bool_] = usable(weights) | (weights == 0)
+    return sound
 
 
 def usable(weights: NDArray[np.floating]) -> NDArray[np.bool_]:
     """Return which weights are positive numbers that can be reckoned with in 32 bits."""
-    return np.asarray((weights >= LIGHTEST) & (weights <= HEAVIEST))
+    found: NDArray[np.bool_] = (weights >= LIGHTEST) & (weights <= HEAVIEST)
+    return found
