@@ -22,9 +22,7 @@ TURNED = ["z", "x", "w", "y"]
 def nodes() -> pl.DataFrame:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4)) + 3 * np.eye(3, 4)[np.repeat([0, 1, 2], 20)]
-    return pl.DataFrame(
-        {"id": [f"n{i}" for i in range(60)]} | dict(zip(COLUMNS, X.T, strict=True))
-    )
+    return pl.DataFrame({"id": [f"n{i}" for i in range(60)]} | dict(zip(COLUMNS, X.T, strict=True)))
 
 
 @pytest.fixture(scope="module")
@@ -74,9 +72,7 @@ def test_columns_of_a_file_in_another_order(
     assert after.reasons == before.reasons
 
 
-def test_columns_of_nodes_that_join(
-    saved: Path, nodes: pl.DataFrame, edges: pl.DataFrame
-) -> None:
+def test_columns_of_nodes_that_join(saved: Path, nodes: pl.DataFrame, edges: pl.DataFrame) -> None:
     new = nodes.tail(1).with_columns(pl.lit("new").alias("id"))
     link = pl.DataFrame({"source": ["new"], "target": ["n59"]})
     found = [

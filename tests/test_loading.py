@@ -26,9 +26,7 @@ def given() -> Sample:
 
 
 @pytest.fixture(scope="module")
-def made(
-    given: Sample, tmp_path_factory: pytest.TempPathFactory, quick_map: None
-) -> Path:
+def made(given: Sample, tmp_path_factory: pytest.TempPathFactory, quick_map: None) -> Path:
     prediction = unseen.classify(given.graph, given.classes, given.labels(0, 1))
     return prediction.save(tmp_path_factory.mktemp("made") / "run")
 

@@ -123,6 +123,12 @@ def _read_model(saved: Saved, model: Any, encoder: Any) -> ZeroShotNodeClassifie
                 f"{expected}; save the model again"
             )
     arrays = _arrays(saved)
+    kinds = {name: f"{array.dtype.str} {list(array.shape)}" for name, array in arrays.items()}
+    if settings.get("arrays", kinds) != kinds:
+        raise SavedFileError(
+            f"{path / 'arrays.safetensors'}: does not hold the arrays that model.json tells of; "
+            "save the model again"
+        )
     for name in saved.digests:
         saved.bytes(name)  # one that is not used is as it was written, too
     try:

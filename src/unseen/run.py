@@ -79,6 +79,11 @@ def _write_parquet(path: Path, table: pl.DataFrame) -> None:
     write_bytes(path, out.getbuffer())
 
 
+def _kind(array: NDArray[Any]) -> str:
+    """Return the type and the shape of an array, which have to be the same when it is read."""
+    return f"{array.dtype.str} {list(array.shape)}"
+
+
 def _codes(prediction: Prediction) -> NDArray[np.int64]:
     """Return the class of every node, -1 for none. [n]"""
     codes = prediction.labels.codes.copy()
@@ -174,6 +179,7 @@ def _write_model(classifier: ZeroShotNodeClassifier, folder: Path) -> None:
         "calibration": vars(classifier.calibration_),
         "choices": [vars(choice) | {"candidates": {}} for choice in classifier.choices_],
         "state": values,
+        "arrays": {name: _kind(value) for name, value in whole.items()},
     }
     write_json(folder / "model.json", settings)
     write_text(folder / "README.md", card(classifier))

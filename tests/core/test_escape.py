@@ -49,7 +49,9 @@ def test_markdown_shows_letters(text: str) -> None:
 
 def test_markdown_as_a_library_renders_it() -> None:
     rendering = pytest.importorskip("markdown_it")
-    page = "| a |\n|---|\n| " + markdown("![x](http://h/p.png) <img src=x> | [a](b) http://h") + " |"
+    page = (
+        "| a |\n|---|\n| " + markdown("![x](http://h/p.png) <img src=x> | [a](b) http://h") + " |"
+    )
     html = rendering.MarkdownIt("commonmark").enable("table").render(page)
     assert not re.search("<(img|a|script)[ >]", html)
     assert html.count("<td>") == 1

@@ -67,7 +67,9 @@ def spoilt() -> list[Any]:
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_is_read(form: str) -> None:
     found = load_matrix(archive(parts(form)), "x.npz")
-    np.testing.assert_array_equal(found.toarray(), load_matrix(archive(parts("csr")), "x").toarray())
+    np.testing.assert_array_equal(
+        found.toarray(), load_matrix(archive(parts("csr")), "x").toarray()
+    )
 
 
 @pytest.mark.parametrize(("form", "changes"), spoilt())
@@ -99,7 +101,9 @@ def test_an_archive_that_grows_beyond_all_memory_is_refused_unread() -> None:
         file.writestr("x.npy", raw)
     with pytest.raises(InputError, match=r"^x\.npz: "):
         parse_features(out.getvalue(), "x.npz", 8, "nodes.csv")
-    lying = out.getvalue().replace(len(raw).to_bytes(4, "little"), (2**32 - 2).to_bytes(4, "little"))
+    lying = out.getvalue().replace(
+        len(raw).to_bytes(4, "little"), (2**32 - 2).to_bytes(4, "little")
+    )
     with pytest.raises(InputError, match=r"^x\.npz: "):
         parse_features(lying, "x.npz", 8, "nodes.csv")
 

@@ -47,7 +47,6 @@ def replacing(path: Path) -> Iterator[Path]:
         yield new
         sync(new)
         new.replace(path)
-        sync(path.absolute().parent)
 
 
 def check_file(path: Path) -> None:

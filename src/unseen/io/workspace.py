@@ -100,6 +100,7 @@ def _empty(room: Path) -> None:
     for path in room.iterdir() if room.is_dir() else ():
         if path.name != LOCK and path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
+            shutil.rmtree(path, ignore_errors=True)  # what could not be opened the first time
         elif path.name != LOCK:
             path.unlink(missing_ok=True)
 
@@ -116,7 +117,7 @@ def put(room: Path, place: Path) -> None:
     with _uninterrupted():
         if place.is_dir() and any(place.iterdir()):
             if _exchanged(new, place):
-                sync(place.parent)
+                _settle(place.parent)
                 return
             place.rename(old)
         elif place.is_dir():
@@ -127,7 +128,13 @@ def put(room: Path, place: Path) -> None:
             if old.is_dir():
                 old.rename(place)
             raise
-        sync(place.parent)
+        _settle(place.parent)
+
+
+def _settle(folder: Path) -> None:
+    """Bring names to the disk; where that fails, the new is in place all the same."""
+    with suppress(OSError):
+        sync(folder)
 
 
 def _exchanged(new: Path, old: Path) -> bool:
