@@ -1,4 +1,4 @@
-"""A saved run whose checksums are right and whose content is not: refused in words, never believed."""
+"""A saved run whose checksums are right and whose content is not: refused, never believed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every reader, for a minute each, with files that were damaged at random: an error in words or data.
+"""Every reader, for a minute each, with files damaged at random: data, or an error in words.
 
 UNSEEN_FUZZ_SECONDS says for how long instead.
 """
@@ -61,7 +61,7 @@ def damaged(draw: Any, sound: bytes) -> bytes:
     content = bytearray(sound)
     for _ in range(draw(st.integers(1, 6))):
         at = draw(st.integers(0, max(len(content) - 1, 0)))
-        how = draw(st.sampled_from("flip set cut drop put far twice".split()))
+        how = draw(st.sampled_from(["flip", "set", "cut", "drop", "put", "far", "twice"]))
         if how == "flip" and content:
             content[at] ^= 1 << draw(st.integers(0, 7))
         elif how == "set" and content:
@@ -92,11 +92,12 @@ def hammer(sounds: list[bytes], read: Callable[[int, bytes], object]) -> None:
     def once(case: tuple[int, bytes]) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            told = ""
             try:
                 read(*case)
             except UnseenError as error:
-                assert str(error)
-                assert len(str(error)) <= MOST
+                told = str(error)
+            assert len(told) <= MOST
 
     ends, turn = time.monotonic() + SECONDS, 0
     while time.monotonic() < ends:
@@ -166,8 +167,7 @@ def test_arrays(tmp_path: Path) -> None:
     def read(which: int, raw: bytes) -> None:
         if which < len(sounds) - 1:
             X = parse_features(raw, "x.npz", 8, "nodes.csv")
-            assert X.shape[0] == 8
-            X @ np.ones((X.shape[1], 1), np.float32)
+            assert (X @ np.ones((X.shape[1], 1), np.float32)).shape == (8, 1)
             return
         path = tmp_path / "x.npy"
         path.write_bytes(raw)
