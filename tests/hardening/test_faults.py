@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -57,12 +57,12 @@ class Counter:
 
 
 @pytest.fixture
-def command(tmp_path: Path) -> Iterator[list[object]]:
+def command(tmp_path: Path) -> list[object]:
     for name, text in (("n.csv", NODES), ("e.csv", EDGES), ("c.csv", CLASSES)):
         (tmp_path / name).write_text(text, encoding="utf-8")
     files = [tmp_path / name for name in ("n.csv", "e.csv", "c.csv")]
     options = zip(("--nodes", "--edges", "--classes"), files, strict=True)
-    yield ["classify", *(word for pair in options for word in pair), "--out", tmp_path / "run"]
+    return ["classify", *(word for pair in options for word in pair), "--out", tmp_path / "run"]
 
 
 def contents(folder: Path) -> dict[str, bytes]:

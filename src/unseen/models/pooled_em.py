@@ -40,8 +40,7 @@ from unseen.core.arrays import masked, softmax, unit, weighted_kappa
 from unseen.models.base import Inference, Model, State, check_shared, clamp
 from unseen.models.belief_propagation import class_means
 from unseen.models.homophily import EDGES, Homophily, deviation, estimate_homophily, sharpen
-from unseen.models.typicality import TwoNormals, best_fit
-from unseen.propagate.hops import hops_of
+from unseen.models.typicality import KEPT, Insiders, TwoNormals, best_fit, hops_around
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from unseen.core.operator import Operator
     from unseen.core.task import Task
 
-HOPS, LAZINESS = 3, 0.5  # of the diffusion, and how far messages travel
+HOPS = 3  # how far messages travel
 DAMPING = 0.5  # of old messages in new ones
 LABELLED = 5.0  # unlabelled nodes that one with the label of a possible answer counts as
 AGREED = 0.02  # kappa, beyond what chance explains, at which diffusion counts fully
@@ -71,8 +70,9 @@ class PooledEM(Model):
         means_, precision_, bias_: of the discriminant; no bias without one. [C, d], [d, d], [C]
         temperature_, hop_temperature_: tau of the discriminant, and tau'.
         diffusion_weight_: g.
-        typical_, known_: the two normal distributions of fit, with the class vectors and with the
-            centres of the last round (`TwoNormals`).
+        typical_: the two normal distributions of fit to the class vectors (`TwoNormals`).
+        insiders_: what tells insiders from outsiders, by the centres of the last round
+            (`Insiders`).
     """
 
     adds_classes = True
@@ -129,7 +129,7 @@ class PooledEM(Model):
             if left == 1:
                 self._discriminate(X, w, found, size, means)
             q = self._pool(task, X, Z, edges, learn=True)[-1]
-        self.known_ = TwoNormals.fit(best_fit(X, Z, self.centres_, task))
+        self.insiders_ = Insiders.fit(Z, best_fit(X, Z, self.centres_, task))
         return self
 
     def infer(self, task: Task) -> Inference:
@@ -141,9 +141,9 @@ class PooledEM(Model):
         steps: tuple[NDArray[np.float32], ...] = self._pool(task, X, Z, None, learn=False)  # t, q
         if not self.uses_graph:
             steps = steps[:1]
-        background = 1 - self.known_.upper(best_fit(X, Z, self.centres_, task))
+        background = self.insiders_.background(Z, best_fit(X, Z, self.centres_, task))
         background[task.labels >= 0] = 0.0
-        return Inference(steps, steps[-1], np.asarray(background, dtype=np.float32))
+        return Inference(steps, steps[-1], background)
 
     def add_classes(self, task: Task) -> Self:
         """Return a copy that knows more classes, by their class vectors; the old ones stay."""
@@ -179,21 +179,22 @@ class PooledEM(Model):
 
     def state(self) -> State:
         """Return what was learned, by name."""
-        parts = ("homophily_", "typical_", "known_")
-        return super().state() | {name: asdict(getattr(self, name)) for name in parts}
+        parts = {name: asdict(getattr(self, name)) for name in ("homophily_", "typical_")}
+        learned = super().state() | parts | self.insiders_.state()
+        return {name: value for name, value in learned.items() if name != "insiders_"}
 
     def restore(self, state: State) -> Self:
         """Take up what `state` returned."""
-        super().restore(state)
+        super().restore({name: value for name, value in state.items() if name not in KEPT})
         self.homophily_ = Homophily(**state["homophily_"])
         self.typical_ = TwoNormals(**state["typical_"])
-        self.known_ = TwoNormals(**state["known_"])
+        self.insiders_ = Insiders.restored(state)
         return self
 
     def _rows(self, task: Task) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return node vectors and their hops, of unit length. [n, d], [n, d]"""
         X = unit(task.X)
-        return X, X if task.operator is None else unit(hops_of(task, HOPS, LAZINESS).composed())
+        return X, hops_around(task, X)
 
     def _pool(
         self,
