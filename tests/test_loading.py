@@ -108,7 +108,10 @@ def posterior(change: Callable[[Any], Any]) -> Callable[[Path], None]:
 
 
 def written(name: str, content: bytes) -> Callable[[Path], None]:
-    return lambda run: (run / name).write_bytes(content) and None
+    def spoil(run: Path) -> None:
+        (run / name).write_bytes(content)
+
+    return spoil
 
 
 CENTRE = "preparer.node_centre_"
