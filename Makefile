@@ -21,14 +21,14 @@ demo: $(VENV)/.base
 	$(BIN)/unseen demo
 
 test: $(VENV)/.test lint types
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow and not fuzz"
 
 test-all: test
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m "slow or fuzz"
 
 base: $(VENV)/.base
 	$(INSTALL) pytest hypothesis
-	$(BIN)/python -m pytest -m "not slow" --doctest-ignore-import-errors
+	$(BIN)/python -m pytest -m "not slow and not fuzz" --doctest-ignore-import-errors
 
 bench: $(VENV)/.test
 	for each in $(BENCHMARKS); do $(BIN)/python benchmarks/$$each.py || exit 1; done

@@ -517,7 +517,7 @@ def test_a_failure_leaves_the_old_run_and_no_litter(
 def test_where_folders_cannot_be_swapped_in_one_step(
     run: Path, prediction: Prediction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unseen.io.atomic.sys.platform", "darwin")
+    monkeypatch.setattr("unseen.io.workspace.sys.platform", "darwin")
     other = unseen.classify(prediction.graph, prediction.classes)
     other.save(run)
     check_folder(run)

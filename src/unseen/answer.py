@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from unseen.core.errors import InputError
+from unseen.core.errors import InputError, quoted
 from unseen.explain import hop_shares, reasons
 from unseen.models.base import infer
 from unseen.prediction import Prediction, abstaining, probabilities
@@ -87,6 +87,12 @@ def answer(classifier: Any, case: Case, steps: Steps) -> tuple[Prediction, NDArr
     prediction = abstaining(prediction, classifier.abstain, classifier.open_world)
     prediction.record.update(describe(prediction, case, steps))
     return prediction, found.posterior
+
+
+def check_seed(seed: Any) -> None:
+    """Refuse a seed that a generator of random numbers does not take."""
+    if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**32:
+        raise InputError(f"seed: expected a whole number from 0 to 2^32 - 1, found {quoted(seed)}")
 
 
 def check_work(labels: Labels, first: int = 0) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unseen.answer import check_seed
 from unseen.core.arrays import masked, unit
 from unseen.core.labels import allowed_classes
 from unseen.csd.quality import class_prototypes, informative, quality
@@ -45,6 +46,7 @@ def check(
     Nodes and classes are prepared as `classify` prepares them, so the homophily is the one that it
     works with.
     """
+    check_seed(seed)
     graph, classes = as_graph(graph), as_classes(classes)
     classes.check_choice()
     known = as_labels(labels, graph, classes)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
-from unseen.answer import Case, answer, check_work
+from unseen.answer import Case, answer, check_seed, check_work
 from unseen.core.classes import NONE_OF_THESE
 from unseen.core.errors import InputError
 from unseen.core.labels import allowed_classes
@@ -112,6 +112,7 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         known = as_labels(labels, graph, classes)
         allowed = allowed_classes(self.among, known, classes)
         check_abstain(self.abstain, classes, self.open_world)
+        check_seed(self.seed)
         check_work(known)
         prepared = prepare(
             Preparer(self.encoder, self.device),
@@ -146,10 +147,9 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
         self.preparer_, self.model_ = prepared.preparer, fitted.model
         self.calibration_, self.choices_ = fitted.calibration, (prepared.choice, *fitted.choices)
-        self.warnings_ = fitted.warnings
         self.class_texts_, self.classes_ = classes, np.array(classes.names, dtype=object)
-        self.seen_ = tuple(classes.names[c] for c in known.seen())
-        self.graph_, self.labels_ = graph, known
+        self.warnings_, self.seen_ = fitted.warnings, tuple(classes.names[c] for c in known.seen())
+        self.graph_, self.labels_, self.feature_names_ = graph, known, graph.feature_names
         case = Case(graph, known, classes, task, prepared.encoded)
         self.prediction_, self.posterior_ = answer(self, case, steps)
         return self

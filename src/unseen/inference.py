@@ -14,11 +14,13 @@ from unseen.core.classes import Classes
 from unseen.core.errors import InputError
 from unseen.core.labels import Labels, allowed_classes
 from unseen.core.operator import Operator
+from unseen.io.build import aligned
 from unseen.io.inputs import as_labels
 from unseen.io.join import neighbourhood
 from unseen.io.read import read_classes, read_inputs
 from unseen.models.base import clamp
 from unseen.prediction import check_abstain
+from unseen.prepare.encoded import APART
 from unseen.record import Steps, record_of_both
 from unseen.run import load
 
@@ -82,6 +84,7 @@ def explain(
         nodes: which nodes to answer; all without a label when left out.
     """
     wanted.check_choice()
+    graph = _with_columns(classifier, graph)
     classes = classifier.class_texts_.joined(wanted)
     check_abstain(classifier.abstain, classes, classifier.open_world)
     labels = labels_among(given, graph, wanted, classes)
@@ -92,6 +95,16 @@ def explain(
         raise InputError("among: no class is left to choose from; list other classes or use 'all'")
     check_work(labels)
     return with_classes(classifier, graph, classes, labels, allowed, nodes)
+
+
+def _with_columns(classifier: Any, graph: Graph) -> Graph:
+    """Return the graph with the feature columns that were fitted, found by name."""
+    names = getattr(classifier, "feature_names_", None)
+    if graph.features is None or classifier.preparer_.encoder_.partition(":")[0] not in APART:
+        return graph
+    had = {"features": graph.features, "feature_names": graph.feature_names}
+    found = aligned(had, names, "nodes", "the model")
+    return graph if found["features"] is graph.features else replace(graph, **found)
 
 
 def labels_among(given: Any, graph: Graph, wanted: Classes, everything: Classes) -> Labels:
@@ -167,6 +180,8 @@ def predict_files(
         settings: `among`, `abstain`, `device` and `progress`, as in `ZeroShotNodeClassifier`.
         reading: of the files, as in `read_graph`.
     """
+    if everything and with_run is None:
+        raise InputError("all: answers all nodes of a run; name it with --with-run, or leave --all")
     classifier = load(model)
     classifier.set_params(**settings)
     classifier.preparer_.device = settings["device"]

@@ -153,11 +153,14 @@ class Prediction:
             arrays["background"] = both("background")
         return replace(other, reasons=self.reasons + other.reasons, **arrays)
 
-    def save(self, folder: Path | str, top: int = 0) -> Path:
-        """Write predictions, report, model, record and inputs as a run folder."""
+    def save(self, folder: Path | str, top: int = 0, spreadsheet: bool = False) -> Path:
+        """Write predictions, report, model, record and inputs as a run folder.
+
+        With `spreadsheet`, cells of predictions.csv that look like a formula get an apostrophe.
+        """
         from unseen.run import write_run
 
-        return write_run(self, Path(folder), top)
+        return write_run(self, Path(folder), top, spreadsheet)
 
     def suggest(self, count: int = 50, errors: bool = False, seed: int = 0) -> pl.DataFrame:
         """Return nodes to label next: id, label, confidence and text.

@@ -54,7 +54,7 @@ def test_compare(call: Call, run: Path, paths: dict[str, Path], tmp_path: Path) 
 
 
 def test_runs_that_cannot_be_compared(call: Call, run: Path, tmp_path: Path) -> None:
-    one_line(call("compare", run, tmp_path), "is not a whole run folder")
+    one_line(call("compare", run, tmp_path), "has no manifest.json, so it is not a finished run")
 
 
 def test_csd(call: Call, paths: dict[str, Path], given: Sample, tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ def test_features_of_another_width(call: Call, inputs: dict[str, Path], tmp_path
     assert call("classify", *options(inputs), "--out", tmp_path / "run")[0] == 0
     inputs["nodes"].write_text("id,x\na,1\nb,2\nc,3\nd,4\n", encoding="utf-8")
     words = ["predict", "--model", tmp_path / "run", *options(inputs), "--out", tmp_path / "r"]
-    one_line(call(*words), "have vectors of 1 dimensions, but the model was made for 2")
+    one_line(call(*words), "lacks 'y', among its feature columns, but the model was made with")
 
 
 def test_a_folder_that_cannot_be_written(call: Call, inputs: dict[str, Path]) -> None:

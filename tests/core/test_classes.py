@@ -58,9 +58,15 @@ def test_selected_classes_keep_their_descriptions_in_the_order_asked() -> None:
 
 
 def test_joined_classes_keep_their_places_and_their_own_descriptions() -> None:
-    joined = PETS.joined(Classes(["birds", "cats", "dogs"], ["They fly.", "Other.", "They bark."]))
+    joined = PETS.joined(Classes(["birds", "cats", "dogs"], ["They fly.", None, None]))
     assert joined.names == ("cats", "dogs", "fish", "birds")
     assert joined.descriptions == ("They purr.", None, "They swim.", "They fly.")
+
+
+@pytest.mark.parametrize(("name", "text"), [("cats", "Other."), ("dogs", "They bark.")])
+def test_a_class_that_is_described_otherwise_is_not_joined_in_silence(name: str, text: str) -> None:
+    with pytest.raises(InputError, match=f"'{name}' is described otherwise than when the model"):
+        PETS.joined(Classes(["birds", name], ["They fly.", text]))
 
 
 def test_index_and_repr_follow_the_order_of_names() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from unseen.core.errors import SavedFileError
 from unseen.evaluate.compare import MOST_NAMED, ChangedNode, Move, compare_runs
+from unseen.io.atomic import write_manifest
 
 HEADER = "id,label,confidence,runner_up,reason\n"
 
@@ -18,6 +19,7 @@ def run(folder: Path, rows: list[str], record: Any) -> Path:
     folder.mkdir()
     (folder / "predictions.csv").write_text(HEADER + "\n".join(rows) + "\n", encoding="utf-8")
     (folder / "record.json").write_text(json.dumps(record), encoding="utf-8")
+    write_manifest(folder)
     return folder
 
 
@@ -86,9 +88,11 @@ def test_a_run_equals_itself(runs: tuple[Path, Path]) -> None:
 def test_no_confidence_and_no_common_node(tmp_path: Path) -> None:
     a, b = run(tmp_path / "a", [], {}), run(tmp_path / "b", ["9,x,0.5,y,"], {})
     (a / "predictions.csv").write_text("id,label\n1,x\n", encoding="utf-8")
+    write_manifest(a)
     found = compare_runs(a, b)
     assert (found.nodes, found.confidence_before, found.confidence_after) == (0, None, None)
     (a / "predictions.csv").write_text("id,label\n9,y\n", encoding="utf-8")
+    write_manifest(a)
     found = compare_runs(a, b)
     assert (found.confidence_before, found.confidence_after) == (None, 0.5)
     assert found.surest_changes == (ChangedNode("9", "y", "x", None, 0.5),)
@@ -104,14 +108,37 @@ def test_only_the_surest_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda folder: (folder / "record.json").unlink(), "record.json is missing"),
-        (lambda folder: (folder / "predictions.csv").unlink(), "predictions.csv is missing"),
-        (lambda folder: (folder / "record.json").write_text('{"settings": '), "damaged"),
-        (lambda folder: (folder / "record.json").write_bytes(b"\xff\xfe"), "damaged"),
-        (lambda folder: (folder / "record.json").write_text("[1]"), "found a list"),
+        (lambda folder: (folder / "record.json").unlink(), "record.json: is missing"),
+        (lambda folder: (folder / "predictions.csv").unlink(), "predictions.csv: is missing"),
+        (lambda folder: (folder / "record.json").write_text('{"settings": '), "was changed"),
+        (lambda folder: (folder / "record.json").write_bytes(b"\xff\xfe"), "was changed"),
+        (lambda folder: (folder / "record.json").write_text("[1]"), "was changed"),
     ],
 )
 def test_damaged_runs(runs: tuple[Path, Path], spoil: Any, message: str) -> None:
     spoil(runs[1])
     with pytest.raises(SavedFileError, match=message):
+        compare_runs(*runs)
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (b'{"settings": ', "record.json: cannot be read"),
+        (b"\xff\xfe", "record.json: cannot be read"),
+        (b"[1]", "found a list"),
+        (b"[" * 100_000, "record.json: cannot be read"),
+        (b'{"seconds": NaN}', "record.json: cannot be read"),
+    ],
+)
+def test_records_that_are_none(runs: tuple[Path, Path], record: bytes, message: str) -> None:
+    (runs[1] / "record.json").write_bytes(record)
+    write_manifest(runs[1])
+    with pytest.raises(SavedFileError, match=message):
+        compare_runs(*runs)
+
+
+def test_a_run_without_its_manifest_is_not_compared(runs: tuple[Path, Path]) -> None:
+    (runs[0] / "manifest.json").unlink()
+    with pytest.raises(SavedFileError, match=r"has no manifest\.json"):
         compare_runs(*runs)

@@ -11,6 +11,7 @@ import pytest
 from unseen.core.errors import InputError, SavedFileError
 from unseen.evaluate import evaluate_files
 from unseen.evaluate.files import read_labelled
+from unseen.io.atomic import write_manifest
 
 PREDICTIONS = """id,label,confidence,runner_up
 1,cats,0.9,dogs
@@ -138,6 +139,7 @@ def record(*seen: str) -> str:
 def test_the_record_of_a_run_tells_which_classes_were_seen(pair: tuple[Path, Path]) -> None:
     assert evaluate_files(*pair).generalised is None
     write(pair[0].parent / "record.json", record("cats"))
+    write_manifest(pair[0].parent)
     found = evaluate_files(*pair).generalised
     assert found is not None
     assert (found.seen_nodes, found.unseen_nodes) == (1, 2)
@@ -152,10 +154,22 @@ def test_no_generalised_score_without_two_kinds_of_nodes(
     text: str, pair: tuple[Path, Path]
 ) -> None:
     write(pair[0].parent / "record.json", text)
+    write_manifest(pair[0].parent)
     assert evaluate_files(*pair).generalised is None
 
 
 def test_a_damaged_record_is_named(pair: tuple[Path, Path]) -> None:
     write(pair[0].parent / "record.json", "{")
+    write_manifest(pair[0].parent)
     with pytest.raises(SavedFileError, match=r"record.json: cannot be read .*; make the folder"):
+        evaluate_files(*pair)
+
+
+def test_changed_predictions_of_a_run_are_not_scored(pair: tuple[Path, Path]) -> None:
+    write(pair[0].parent / "record.json", record("cats"))
+    with pytest.raises(SavedFileError, match=r"has no manifest\.json"):
+        evaluate_files(*pair)
+    write_manifest(pair[0].parent)
+    pair[0].write_bytes(pair[0].read_bytes() + b"\n")
+    with pytest.raises(SavedFileError, match="was changed after it was written"):
         evaluate_files(*pair)

@@ -71,7 +71,7 @@ def test_sparse_features_that_cannot_be_used() -> None:
     outside = sp.csr_array(X)
     outside.indices[0] = 99
     sp.save_npz("x.npz", outside)
-    with pytest.raises(InputError, match=r"^x\.npz: not a whole \.npz file"):
+    with pytest.raises(InputError, match=r"^x\.npz: is damaged: it has values outside"):
         read_features("x.npz", 2, "nodes.csv")
 
 

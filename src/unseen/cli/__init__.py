@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
-
 import typer
 
 from unseen.cli.datasets import datasets_app
@@ -43,26 +40,6 @@ app.add_typer(datasets_app, name="datasets")
 
 def main() -> None:
     """Run the command line; a user's mistake is one line on standard error and exit code 2."""
-    from unseen.core.errors import UnseenError
+    from unseen.cli.door import guarded
 
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a letter shows another
-            stream.reconfigure(errors="replace")
-    try:
-        app()
-    except UnseenError as error:
-        sys.stderr.write(f"unseen: {' '.join(str(error).split())}\n")
-        sys.exit(2)
-    except KeyboardInterrupt:
-        sys.stderr.write(
-            "unseen: interrupted; no half-written file is left, and finished parts are kept\n"
-        )
-        sys.exit(130)
-    except BrokenPipeError:
-        sys.exit(0)
-    except OSError as error:
-        sys.stderr.write(f"unseen: {error.filename or ''}: {error.strerror or error}\n")
-        sys.exit(2)
-    except MemoryError:
-        sys.stderr.write("unseen: not enough memory for this graph; try a smaller one\n")
-        sys.exit(2)
+    guarded(app)

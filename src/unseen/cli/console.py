@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from unseen.core.errors import cut
+from unseen.core.escape import json_text, terminal
+
 if TYPE_CHECKING:
     from unseen.encode.base import Progress
+
+
+LONGEST_CELL, LONGEST_LINE = 300, 600  # characters
 
 
 @contextmanager
@@ -41,7 +47,7 @@ def progress_bar(quiet: bool) -> Iterator[Progress]:
         task = bar.add_task("start", total=1)
 
         def report(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total)
+            bar.update(task, description=terminal(what), completed=done, total=total)
 
         yield report
 
@@ -54,7 +60,8 @@ def print_table(title: str, header: tuple[str, ...], rows: list[Any]) -> None:
     from rich.table import Table
 
     console = Console()
-    cells = [[str(cell) for cell in row] for row in rows]
+    title, header = terminal(title), tuple(map(terminal, header))
+    cells = [[cut(terminal(cell), LONGEST_CELL, LONGEST_CELL - 3) for cell in row] for row in rows]
     # a column is as wide as its widest cell, a space on both sides and a line; a last line ends it
     widths = [3 + max(map(cell_len, column)) for column in zip(header, *cells, strict=True)]
     blocks: list[list[int]] = [[]]
@@ -82,9 +89,9 @@ def number(value: Any) -> str:
 
 def say(text: str) -> None:
     """Print a line."""
-    typer.echo(text)
+    typer.echo(terminal(cut(" ".join(text.split()), LONGEST_LINE, LONGEST_LINE - 100)))
 
 
 def print_json(value: Any) -> None:
     """Print a value for machines."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=1, default=str))
+    typer.echo(json_text(json.dumps(value, ensure_ascii=False, indent=1, default=str)))

@@ -27,6 +27,7 @@ from unseen.cli.options import (
     Out,
     Seed,
     SourceColumn,
+    Spreadsheet,
     TargetColumn,
     TextColumns,
     Top,
@@ -55,6 +56,7 @@ def classify(
     source_column: SourceColumn = "source",
     target_column: TargetColumn = "target",
     top: Top = 0,
+    spreadsheet: Spreadsheet = False,
     device: DeviceOption = Device.cpu,
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -89,7 +91,7 @@ def classify(
             progress=progress,
         )
         progress("write the run", 0, 1)
-        prediction.save(out, top)
+        prediction.save(out, top, spreadsheet)
     _summarise(prediction, out, as_json)
 
 
@@ -122,6 +124,7 @@ def predict(
     source_column: SourceColumn = "source",
     target_column: TargetColumn = "target",
     top: Top = 0,
+    spreadsheet: Spreadsheet = False,
     device: DeviceOption = Device.cpu,
     as_json: AsJson = False,
 ) -> None:
@@ -154,7 +157,7 @@ def predict(
             },
         )
         progress("write the run", 0, 1)
-        prediction.save(out, top)
+        prediction.save(out, top, spreadsheet)
     _summarise(prediction, out, as_json)
 
 
@@ -230,17 +233,25 @@ def suggest(
         Path | None, typer.Option(help="Write a .csv: id, label, confidence, text.")
     ] = None,
     seed: Seed = 0,
+    spreadsheet: Spreadsheet = False,
     as_json: AsJson = False,
 ) -> None:
     """Name the nodes whose labels would teach most: fill them in and classify again."""
+    from unseen.core.escape import without_formulas
+    from unseen.io.atomic import check_file, replacing
+    from unseen.io.files import write_text
     from unseen.run import load
 
+    if out is not None:
+        check_file(out)
     with progress_bar(as_json) as progress:
         fitted = load(run)
         fitted.progress = progress
         found = fitted.explain().suggest(count, errors, seed)
     if out is not None:
-        found.write_csv(out)
+        table = without_formulas(found) if spreadsheet else found
+        with replacing(out) as new:
+            write_text(new, table.write_csv())
     if as_json:
         print_json(found.to_dicts())
         return

@@ -68,6 +68,12 @@ OpenWorld = Annotated[
     typer.Option("--open", help='Answer "none of these" where no listed class seems to fit.'),
 ]
 DeviceOption = Annotated[Device, typer.Option(help="For encoders that run a network.")]
-Seed = Annotated[int, typer.Option(help="Of every random choice.", min=0)]
+Seed = Annotated[int, typer.Option(help="Of every random choice.", min=0, max=2**32 - 1)]
+Spreadsheet = Annotated[
+    bool,
+    typer.Option(
+        "--spreadsheet", help="Put an apostrophe before cells of the .csv that look like a formula."
+    ),
+]
 Out = Annotated[Path, typer.Option("--out", help="Folder of the run; replaced as a whole.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]

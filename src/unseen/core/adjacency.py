@@ -17,6 +17,9 @@ from unseen.core.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+LIGHTEST, HEAVIEST = 1e-18, 1e18  # weights, so that their sums and squares are numbers of 32 bits
+BOUNDS = "a weight is a number from 1e-18 to 1e18; divide all weights by one number to get there"
+
 
 def from_edges(
     source: ArrayLike, target: ArrayLike, weight: ArrayLike | None, nodes: int, directed: bool
@@ -27,7 +30,7 @@ def from_edges(
     (j, i) is the same edge as (i, j), and A is symmetric.
     """
     i, j = _positions(source), _positions(target)
-    values = None if weight is None else np.asarray(weight, dtype=np.float32)
+    values = None if weight is None else _narrow(weight)
     _check_edges(i, j, values, nodes)
     keys = (i if directed else np.minimum(i, j)).astype(np.int64)
     keys <<= 32
@@ -83,6 +86,12 @@ def from_matrix(given: Any, directed: bool) -> tuple[Any, int]:
     return A, loops
 
 
+def _narrow(weight: ArrayLike) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):  # too large for 32 bits: infinite, which is refused
+        narrow: NDArray[np.float32] = np.asarray(weight).astype(np.float32)
+    return narrow
+
+
 def isolated(A: Any, directed: bool) -> int:
     """Return how many nodes have no edge."""
     linked = np.diff(A.indptr) > 0
@@ -129,9 +138,16 @@ def _check_weights(i: NDArray[Any], j: NDArray[Any], values: NDArray[np.float32]
         at = int(wrong[0])
         raise InputError(
             f"adjacency: the edge from node {i[at]} to node {j[at]} has weight {values[at]}; "
-            "a weight is the strength of an edge and must be a positive, finite number"
+            f"expected a positive, finite number ({BOUNDS})"
         )
 
 
 def _sound(weights: NDArray[np.float32]) -> NDArray[np.bool_]:
-    return np.isfinite(weights) & (weights >= 0)
+    sound: NDArray[np.bool_] = usable(weights) | (weights == 0)
+    return sound
+
+
+def usable(weights: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Return which weights are positive numbers that can be reckoned with in 32 bits."""
+    found: NDArray[np.bool_] = (weights >= LIGHTEST) & (weights <= HEAVIEST)
+    return found

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from unseen.core.errors import InputError, shortlist
+from unseen.core.errors import InputError, quoted, shortlist
 from unseen.core.html import html_table, short
 
 NONE_OF_THESE = "none of these"  # the answer for a node that no class fits well enough
@@ -122,7 +122,18 @@ class Classes:
         )
 
     def joined(self, other: Classes) -> Classes:
-        """Return these classes followed by those of `other` that are not among them."""
+        """Return these classes followed by those of `other` that are not among them.
+
+        A class that is in both has to be described alike, or not at all in `other`.
+        """
+        mine = dict(zip(self.names, self.descriptions or (), strict=True))
+        for name, text in zip(other.names, other.descriptions or (), strict=True):
+            if text and mine.get(name, text) != text:
+                raise InputError(
+                    f"classes: {quoted(name)} is described otherwise than when the model was "
+                    "fitted, which it cannot take up; leave its description out, give the class "
+                    "another name, or fit again"
+                )
         new = [i for i, name in enumerate(other.names) if name not in set(self.names)]
         if not new:
             return self

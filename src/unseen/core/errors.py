@@ -6,9 +6,19 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
+MOST, HEAD = 500, 300  # characters of a message, and of its beginning where it is cut
+LONGEST = 60  # characters of a name or a cell that a message quotes
+
 
 class UnseenError(Exception):
-    """Base of every error raised on purpose; the command line prints it as one line."""
+    """Base of every error raised on purpose; the command line prints it as one line.
+
+    Whatever a cell holds, a message is short: what is too long is cut in its middle, so that where
+    it was found and what to do remain.
+    """
+
+    def __init__(self, message: object = "", *more: object) -> None:
+        super().__init__(cut(str(message), MOST, HEAD), *more)
 
 
 class InputError(UnseenError, ValueError):
@@ -21,6 +31,10 @@ class MissingDataError(InputError):
 
 class SavedFileError(UnseenError):
     """A saved run or model is damaged, incomplete, or of a newer format."""
+
+
+class WriteError(UnseenError, OSError):
+    """A file or folder could not be written: no room, no permission, no memory."""
 
 
 class MissingExtraError(UnseenError, ImportError):
@@ -44,6 +58,21 @@ def require(module: str, extra: str, what: str) -> Any:
 
 def shortlist(names: Iterable[object], most: int = 5) -> str:
     """Return the first few names quoted for an error message, and how many more there are."""
-    items = [repr(str(name)) for name in names]
+    items = list(names)
     rest = len(items) - most
-    return ", ".join(items[:most]) + (f" and {rest} more" if rest > 0 else "")
+    return ", ".join(map(quoted, items[:most])) + (f" and {rest} more" if rest > 0 else "")
+
+
+def quoted(value: object) -> str:
+    """Return a name or a cell in quotes, cut to a length that fits a message."""
+    return repr(cut(str(value), LONGEST, LONGEST - 3))
+
+
+def cut(text: str, most: int, head: int) -> str:
+    """Return a text of at most `most` characters: its head, "..." and as much of its end.
+
+    >>> cut("from beginning to end", 10, 4)
+    'from...end'
+    """
+    tail = most - head - 3
+    return text if len(text) <= most else f"{text[:head]}...{text[len(text) - tail :]}"

@@ -47,6 +47,8 @@ class Graph:
         vocabulary: the word that each feature column counts; makes `features` a bag of words.
         directed: keep edges one-way, so that a hop looks from source to target only. Otherwise an
             edge counts in both directions, with the larger weight where the two differ.
+        feature_names: what the feature columns are called, where they have names: a model that was
+            fitted on some finds them again by these.
 
     >>> Graph([[0, 1], [0, 0]], texts=["a cat", "a dog"])
     Graph(2 nodes, 1 edges, texts)
@@ -59,6 +61,7 @@ class Graph:
     vocabulary: Sequence[str] | None = None
     directed: bool = False
     repairs: Repairs = field(default_factory=Repairs)
+    feature_names: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         A, loops = self.adjacency, 0
@@ -81,6 +84,9 @@ class Graph:
                 f"vocabulary: has {len(vocabulary)} words but the graph has {found}; "
                 "give one word for each feature column"
             )
+        names = None if self.feature_names is None else tuple(map(str, self.feature_names))
+        if names is not None:
+            _check_names(names, features)
         if texts is not None and not any(texts):
             texts = None
         if texts is None and features is None:
@@ -103,6 +109,7 @@ class Graph:
             ("texts", texts),
             ("features", features),
             ("vocabulary", vocabulary),
+            ("feature_names", names),
         ):
             object.__setattr__(self, name, value)
 
@@ -203,6 +210,14 @@ def _check_unique_ids(ids: tuple[str, ...]) -> None:
         raise InputError(
             f"ids: {len(twice):,} occur more than once ({shortlist(twice, MAX_NAMED)}); "
             "every node needs an id of its own"
+        )
+
+
+def _check_names(names: tuple[str, ...], features: Any) -> None:
+    if features is None or len(names) != features.shape[1] or len(set(names)) < len(names):
+        found = "no features" if features is None else f"{features.shape[1]} feature columns"
+        raise InputError(
+            f"feature_names: {len(set(names))} different ones for {found}; give one for each column"
         )
 
 

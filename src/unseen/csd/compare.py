@@ -17,7 +17,8 @@ from unseen.csd.wikipedia import described
 from unseen.encode.base import encode, get_encoder
 from unseen.encode.class_texts import class_vectors
 from unseen.io import columns
-from unseen.io.atomic import replacing
+from unseen.io.atomic import check_file, replacing
+from unseen.io.files import write_bytes
 from unseen.io.tables import read_table
 
 if TYPE_CHECKING:
@@ -60,8 +61,8 @@ def compare_csds(
     }
     if out is not None and out.suffix != ".safetensors":
         raise InputError(f"{out}: expected a name that ends in .safetensors")
-    if out is not None and not out.parent.is_dir():
-        raise InputError(f"{out}: its folder does not exist; make it or choose another")
+    if out is not None:
+        check_file(out)
     if nodes is not None:
         table = read_table(nodes)
         table.require("id", "text", "label")
@@ -83,14 +84,10 @@ def compare_csds(
             }
         found["note"] = f"Quality on labelled nodes of {len(seen)} classes, vectors centred."
     if out is not None:
-        from safetensors import SafetensorError
-        from safetensors.numpy import save_file
+        from safetensors.numpy import save
 
         with replacing(out) as new:
-            try:
-                save_file({kind: np.ascontiguousarray(S) for kind, S in csds.items()}, new)
-            except SafetensorError as error:
-                raise InputError(f"{out}: cannot be written ({error}); choose another") from error
+            write_bytes(new, save({kind: np.ascontiguousarray(S) for kind, S in csds.items()}))
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from unseen.core.graph import Graph
 from unseen.core.labels import Labels
 from unseen.datasets.registry import Dataset
 from unseen.io.atomic import replacing
+from unseen.io.files import write_bytes, writing
 
 
 def export(dataset: Dataset, folder: Path, split: str | None = None) -> list[Path]:
@@ -28,7 +30,6 @@ def export(dataset: Dataset, folder: Path, split: str | None = None) -> list[Pat
     """
     graph, names = dataset.graph, dataset.classes.names
     labels = _visible(dataset, split)
-    folder.mkdir(parents=True, exist_ok=True)
     ids = graph.ids or ()
     columns: dict[str, Iterable[object]] = {"id": ids}
     if graph.texts is not None:
@@ -38,21 +39,43 @@ def export(dataset: Dataset, folder: Path, split: str | None = None) -> list[Pat
         columns |= {f"feature_{j}": column.tolist() for j, column in enumerate(graph.features.T)}
     columns["label"] = _named(labels, names)
     texts = [text or "" for text in dataset.classes.descriptions or ()]
-    written = [
-        _write_csv(folder / "nodes.csv", columns),
-        _write_csv(folder / "edges.csv", _edges(graph, ids)),
-        _write_csv(folder / "classes.csv", {"name": names, "description": texts}),
-        _write_csv(folder / "truth.csv", {"id": ids, "label": _named(dataset.truth, names)}),
-    ]
+    files = {
+        "nodes.csv": _csv(columns),
+        "edges.csv": _csv(_edges(graph, ids)),
+        "classes.csv": _csv({"name": names, "description": texts}),
+        "truth.csv": _csv({"id": ids, "label": _named(dataset.truth, names)}),
+    }
     if sparse:
-        written.append(folder / "features.npz")
-        with replacing(written[-1]) as new, new.open("wb") as file:
-            sp.save_npz(file, graph.features)
+        out = io.BytesIO()
+        sp.save_npz(out, graph.features)
+        files["features.npz"] = out.getvalue()
         if graph.vocabulary is not None:
-            written.append(folder / "vocabulary.txt")
-            with replacing(written[-1]) as new:
-                new.write_bytes("".join(f"{word}\n" for word in graph.vocabulary).encode())
+            files["vocabulary.txt"] = "".join(f"{word}\n" for word in graph.vocabulary).encode()
+    return _write(folder, files)
+
+
+def _write(folder: Path, files: dict[str, bytes]) -> list[Path]:
+    """Write files that are not there yet; one that is, and differs, is left alone."""
+    written = [folder / name for name in files]
+    others = [p.name for p in written if p.exists() and _differs(p, files[p.name])]
+    if others:
+        raise InputError(
+            f"{folder}: has other files of the same names ({shortlist(others)}), which are not "
+            "overwritten; choose an empty or a new folder"
+        )
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    for path in written:
+        if not path.exists():
+            with replacing(path) as new:
+                write_bytes(new, files[path.name])
     return written
+
+
+def _differs(path: Path, content: bytes) -> bool:
+    if not path.is_file() or path.stat().st_size != len(content):
+        return True
+    return path.read_bytes() != content
 
 
 def _visible(dataset: Dataset, split: str | None) -> Labels:
@@ -82,9 +105,9 @@ def _edges(graph: Graph, ids: Sequence[str]) -> dict[str, Iterable[object]]:
     return columns
 
 
-def _write_csv(path: Path, columns: dict[str, Any]) -> Path:
-    with replacing(path) as new, new.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
-    return path
+def _csv(columns: dict[str, Any]) -> bytes:
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return file.getvalue().encode("utf-8")

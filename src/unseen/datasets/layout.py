@@ -15,7 +15,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,11 +25,11 @@ import scipy.sparse as sp
 
 from unseen.core.errors import InputError
 from unseen.core.labels import NodeSplit, Split
+from unseen.io.arrays import load_array, load_matrix, open_npz, whole_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile)
 _PARTS = {"train_classes": "seen", "val_classes": "validation", "test_classes": "unseen"}
 _NODE_PARTS = {"train": "train", "val": "validation", "test": "test"}
 
@@ -70,17 +69,18 @@ class Layout:
     def read(cls, folder: Path) -> Self:
         """Read the folder; whatever is missing or unreadable is an error that names the folder."""
         try:
-            with np.load(folder / "edges.npz") as file:
-                edges = file["edges"].astype(np.int64).reshape(-1, 2)
+            with open_npz((folder / "edges.npz").read_bytes(), "edges.npz") as file:
+                edges = whole_numbers(file["edges"]).reshape(-1, 2)
                 dangling = file["dangling_lines"] if "dangling_lines" in file else _no_lines()
+            features = load_matrix((folder / "features.npz").read_bytes(), "features.npz")
             splits = _read_json(folder / "splits.json")
             nodes = splits.get("planetoid")
             words = folder / "vocab.json"
             texts = folder / "texts.jsonl.gz"
             return cls(
                 edges=edges,
-                features=sp.csr_array(sp.load_npz(folder / "features.npz"), dtype=np.float32),
-                labels=np.load(folder / "labels.npy").astype(np.int64),
+                features=sp.csr_array(features, dtype=np.float32),
+                labels=whole_numbers(load_array((folder / "labels.npy").read_bytes())),
                 classes=tuple(_read_json(folder / "classes.json")),
                 splits={
                     name: Split(**{ours: tuple(parts[key]) for key, ours in _PARTS.items()})
@@ -88,10 +88,10 @@ class Layout:
                 },
                 texts=_read_texts(texts) if texts.exists() else None,
                 vocabulary=tuple(_read_json(words)) if words.exists() else None,
-                dangling=dangling.astype(np.int64),
+                dangling=whole_numbers(dangling),
                 standard=None if nodes is None else _node_split(nodes),
             )
-        except _UNREADABLE as error:
+        except Exception as error:  # a damaged file fails in many ways
             raise InputError(
                 f"{folder}: cannot be read as a data set ({error}); if `unseen` put it there, "
                 f"`unseen datasets get {folder.name}` fetches it again"

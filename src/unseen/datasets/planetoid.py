@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from unseen.core.errors import InputError
 from unseen.core.labels import NodeSplit
+from unseen.io.arrays import sparse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,8 +34,9 @@ class _Sparse:
     _shape: tuple[int, int]
 
     def matrix(self) -> Any:
-        """Return the matrix as a CSR array."""
-        return sp.csr_array((self.data, self.indices, self.indptr), shape=self._shape)
+        """Return the matrix as a CSR array, checked before it is believed."""
+        parts = {"data": self.data, "indices": self.indices, "indptr": self.indptr}
+        return sparse({"format": np.array("csr"), "shape": np.array(self._shape), **parts})
 
 
 _ADMITTED: dict[tuple[str, str], Any] = {
@@ -60,9 +62,9 @@ def read_pickle(content: bytes, what: str) -> Any:
     """Return what one of planetoid's files holds; refuse a pickle that names anything foreign."""
     try:
         found = _Reader(io.BytesIO(content), encoding="latin1").load()
+        return found.matrix() if isinstance(found, _Sparse) else found
     except Exception as error:  # a damaged pickle may fail in any way
         raise InputError(f"{what}: refused as a planetoid file ({error})") from error
-    return found.matrix() if isinstance(found, _Sparse) else found
 
 
 @dataclass(frozen=True, eq=False)

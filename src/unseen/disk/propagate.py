@@ -201,7 +201,7 @@ def _plain_columns(edges: Path, aside: Path) -> list[NDArray[Any]]:
     import polars as pl
 
     try:
-        table = pl.scan_parquet(edges)
+        table = pl.scan_parquet(edges, glob=False)  # brackets in a name are no pattern
         schema = table.collect_schema()
         rows = int(table.select(pl.len()).collect().item())
     except (pl.exceptions.PolarsError, OSError) as error:

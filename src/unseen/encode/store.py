@@ -112,6 +112,7 @@ class VectorStore:
             if checksum != zlib.crc32(blob, zlib.crc32(keys)):
                 continue  # nor with other bytes than were written
             vectors = np.frombuffer(blob, dtype="<f4").reshape(len(held), self.dimensions)
+            rows = rows[np.isfinite(vectors[rows]).all(axis=1)]  # no encoder writes anything else
             out[order[at[rows]]] = vectors[rows]
             known[order[at[rows]]] = True
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,9 +10,12 @@ from typing import Any
 import polars as pl
 
 from unseen.core.errors import SavedFileError
-from unseen.evaluate.files import read_labelled
+from unseen.evaluate.files import RECORD, labelled
+from unseen.io.saved import Saved, read_saved
+from unseen.io.tables import parse_table
 
-PREDICTIONS, RECORD = "predictions.csv", "record.json"
+PREDICTIONS = "predictions.csv"
+DEEPEST = 50  # levels of a record that are compared
 MOST_NAMED = 10  # surest of the changed nodes that are named
 
 
@@ -64,8 +66,9 @@ class Comparison:
 
 def compare_runs(a: Path, b: Path) -> Comparison:
     """Compare the run folder `a` (before) with `b` (after); each has predictions and a record."""
-    before, after = _predictions(a), _predictions(b)
-    record_before, record_after = _record(a), _record(b)
+    (before, record_before), (after, record_after) = (
+        read_saved(Path(folder), _read) for folder in (a, b)
+    )
     both = before.join(after, on="id", suffix="_after", maintain_order="left")
     changed = both.filter(pl.col("label") != pl.col("label_after"))
     moves = (
@@ -90,32 +93,19 @@ def compare_runs(a: Path, b: Path) -> Comparison:
     )
 
 
-def _predictions(folder: Path) -> pl.DataFrame:
-    """Return the columns id, label, confidence (null where the run has none)."""
-    frame = read_labelled(_part(folder, PREDICTIONS))
+def _read(saved: Saved) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Return the columns id, label, confidence (null where the run has none), and the record."""
+    name = str(saved.folder / PREDICTIONS)
+    frame = labelled(parse_table(saved.bytes(PREDICTIONS), name))
     if "confidence" not in frame.columns:
         frame = frame.with_columns(pl.lit(None, dtype=pl.Float64).alias("confidence"))
-    return frame.select("id", "label", "confidence")
-
-
-def _record(folder: Path) -> dict[str, Any]:
-    path = _part(folder, RECORD)
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:  # also what is not UTF-8
-        raise SavedFileError(f"{path}: damaged ({error}); make the run again") from error
+    record = saved.json(RECORD)
     if not isinstance(record, dict):
-        raise SavedFileError(f"{path}: expected a JSON object, found a {type(record).__name__}")
-    return record
-
-
-def _part(folder: Path, name: str) -> Path:
-    path = Path(folder) / name
-    if not path.is_file():
         raise SavedFileError(
-            f"{folder}: is not a whole run folder: {name} is missing; give the folder of a run"
+            f"{saved.folder / RECORD}: expected a JSON object, found a {type(record).__name__}; "
+            "make the run again"
         )
-    return path
+    return frame.select("id", "label", "confidence"), record
 
 
 def _mean(values: pl.Series) -> float | None:
@@ -137,7 +127,7 @@ def _flat(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
     """Yield (dotted key, value) for what is no dictionary and no list of dictionaries."""
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
         value = dict(enumerate(value))
-    if isinstance(value, dict):
+    if isinstance(value, dict) and key.count(".") < DEEPEST:
         for name, item in value.items():
             yield from _flat(item, f"{key}.{name}" if key else str(name))
     else:

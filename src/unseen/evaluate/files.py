@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -14,8 +15,10 @@ from unseen.core.errors import InputError, shortlist
 from unseen.core.labels import Labels
 from unseen.evaluate.metrics import Scores, generalised_scores, score
 from unseen.io import columns
-from unseen.io.atomic import read_json
-from unseen.io.tables import Table, read_table
+from unseen.io.saved import Saved, read_saved
+from unseen.io.tables import Table, parse_table, read_table
+
+RECORD = "record.json"
 
 
 def evaluate_files(predictions: Path, truth: Path) -> Scores:
@@ -26,10 +29,12 @@ def evaluate_files(predictions: Path, truth: Path) -> Scores:
     either file names, sorted. The prediction "none of these" is no class, unless the truth has one
     of that name.
 
-    Where the predictions lie in a run folder, its record tells which classes were seen, and nodes
-    of these and of the others are scored apart (`Scores.generalised`).
+    Where the predictions lie in a run folder, they have to be as they were written there; its
+    record tells which classes were seen, and nodes of these and of the others are scored apart
+    (`Scores.generalised`).
     """
-    predicted, true = read_labelled(predictions), read_labelled(truth)
+    predicted, seen = _predictions(Path(predictions))
+    true = read_labelled(truth)
     both = predicted.join(
         true.select("id", "label"), on="id", suffix="_true", maintain_order="left"
     )
@@ -45,7 +50,6 @@ def evaluate_files(predictions: Path, truth: Path) -> Scores:
     truly = Labels.from_names(both["label_true"].to_list(), classes).codes
     guessed = Labels.from_names(answers[1], classes).codes
     confidence = both["confidence"].to_numpy() if "confidence" in both.columns else None
-    seen = _seen(Path(predictions).parent / "record.json")
     positions = [c for c, name in enumerate(classes.names) if name in (seen or ())]
     return replace(
         score(truly, guessed, confidence, classes),
@@ -61,8 +65,13 @@ def read_labelled(path: Path) -> pl.DataFrame:
     Ids and labels are read as those of a nodes file are. An id that occurs twice is an error, and
     so is a confidence that is not a number from 0 to 1.
     """
-    table = read_table(path)
+    return labelled(read_table(path))
+
+
+def labelled(table: Table) -> pl.DataFrame:
+    """Return the columns of a table, as `read_labelled` does."""
     table.require("id", "label")
+    table.refuse_look_alike("confidence")
     table.require_rows("node")
     frame = pl.DataFrame(
         {"id": columns.node_ids(table), "label": columns.one_spaced(columns.names(table, "label"))}
@@ -72,19 +81,34 @@ def read_labelled(path: Path) -> pl.DataFrame:
     return frame.filter(pl.col("label") != "")
 
 
+def _predictions(path: Path) -> tuple[pl.DataFrame, set[str] | None]:
+    """Return predictions and, of a run, the classes that were seen."""
+    folder = path.parent
+    if not (folder / RECORD).is_file():
+        return read_labelled(path), None
+
+    def read(saved: Saved) -> tuple[pl.DataFrame, set[str] | None]:
+        seen = _seen(saved.json(RECORD))
+        if path.name not in saved:  # a file of the user's own beside those of the run
+            return read_labelled(path), seen
+        return labelled(parse_table(saved.bytes(path.name), str(path))), seen
+
+    return read_saved(folder, read)
+
+
 def _answered(labels: list[str]) -> list[str]:
     """Return the labels, '' in place of "none of these"."""
     return ["" if label == NONE_OF_THESE else label for label in labels]
 
 
-def _seen(record: Path) -> set[str] | None:
-    """Return the classes that had labelled nodes by the record of a run; None without one."""
-    if not record.is_file():
-        return None
-    found = read_json(record)
+def _seen(found: Any) -> set[str] | None:
+    """Return the classes that had labelled nodes by the record of a run; None if it is silent."""
     entries = found.get("classes") if isinstance(found, dict) else None
     told = isinstance(entries, list) and all(
-        isinstance(entry, dict) and {"name", "seen"} <= entry.keys() for entry in entries
+        isinstance(entry, dict)
+        and isinstance(entry.get("name"), str)
+        and isinstance(entry.get("seen"), bool)
+        for entry in entries
     )
     return {entry["name"] for entry in entries or () if entry["seen"]} if told else None
 

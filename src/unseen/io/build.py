@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,7 @@ def node_content(
         "ids": ids,
         "texts": texts,
         "features": columns.features(table, used.features) if used.features else matrix,
+        "feature_names": used.features or None,
         "unused_columns": used.unused,
     }
 
@@ -62,6 +64,11 @@ def build_graph(
 
     With `beside`, nodes and edges are added to those of another graph.
     """
+    if beside is not None and directed and not beside.directed:
+        raise InputError(
+            f"{nodes.name}: edges are to be directed, but those of the run that it joins are not; "
+            "leave `directed` (--directed) out, or classify anew with it"
+        )
     if beside is not None:
         content = _joined(beside, content, nodes)
     content = dict(content)
@@ -131,6 +138,7 @@ def _joined(old: Graph, new: dict[str, Any], table: Table) -> dict[str, Any]:
             )
     features = None
     if old.features is not None:
+        new = new | aligned(new, old.feature_names, table.name, "the run")
         if old.features.shape[1] != new["features"].shape[1]:
             raise InputError(
                 f"{table.name}: has {new['features'].shape[1]:,} features a node but the run has "
@@ -143,4 +151,28 @@ def _joined(old: Graph, new: dict[str, Any], table: Table) -> dict[str, Any]:
         "ids": before.append(ids),
         "texts": None if old.texts is None else [*old.texts, *new["texts"]],
         "features": features,
+        "feature_names": old.feature_names,
     }
+
+
+def aligned(
+    content: dict[str, Any], wanted: Sequence[str] | None, where: str, whose: str
+) -> dict[str, Any]:
+    """Return features with the columns that are wanted, found by name, in that order.
+
+    Columns without names, here or there, are taken in the order in which they come.
+    """
+    found = content["feature_names"]
+    if found is None or wanted is None or tuple(found) == tuple(wanted):
+        return {"features": content["features"], "feature_names": found}
+    lacking = [name for name in wanted if name not in found]
+    beside = [name for name in found if name not in wanted]
+    if lacking or beside:
+        told = [f"lacks {shortlist(lacking, 3)}"] * bool(lacking)
+        told += [f"has {shortlist(beside, 3)} besides"] * bool(beside)
+        raise InputError(
+            f"{where}: {' and '.join(told)}, among its feature columns, but {whose} was made with "
+            f"{shortlist(wanted, 3)}; give the same columns, in any order"
+        )
+    at = [list(found).index(name) for name in wanted]
+    return {"features": content["features"][:, at], "feature_names": tuple(wanted)}

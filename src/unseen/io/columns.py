@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from unseen.core.adjacency import BOUNDS, usable
 from unseen.core.errors import InputError
 from unseen.io.lookup import comparable, find_rows, whole_numbers
 from unseen.io.tables import NESTED, Table
@@ -145,12 +146,12 @@ def features(table: Table, columns: Sequence[str]) -> NDArray[np.float32]:
 def weights(table: Table) -> NDArray[np.float32]:
     """Return the strength of each edge: a positive, finite number."""
     values = numbers(table, "weight")
-    wrong = ~(np.isfinite(values) & (values > 0))
+    wrong = ~usable(values)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         raise InputError(
             f"{table.where(row)}: weight {table.shown(row, 'weight')}; a weight must be a "
-            "positive, finite number (32-bit); correct it or drop the edge"
+            f"positive, finite number; correct it or drop the edge ({BOUNDS})"
         )
     return values
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from unseen.core.errors import InputError, shortlist
+from unseen.core.errors import InputError
+from unseen.io.arrays import load_matrix
 from unseen.io.tables import decode, read_bytes
 
 
@@ -26,11 +25,16 @@ def read_features(path: Path | str, nodes: int, nodes_name: str) -> Any:
             f"{name}: expected an .npz file for features; save them with "
             "`scipy.sparse.save_npz` or `numpy.savez_compressed`"
         )
-    raw = read_bytes(path)
+    return parse_features(read_bytes(path), name, nodes, nodes_name)
+
+
+def parse_features(raw: bytes, name: str, nodes: int, nodes_name: str) -> Any:
+    """Return the matrix of a file that was read, as `read_features` does."""
     try:
-        X = _load(raw)
+        X = load_matrix(raw, name)
     except InputError as error:
-        raise InputError(f"{name}: {error}") from None
+        told = str(error)
+        raise InputError(told if told.startswith(name) else f"{name}: {told}") from None
     except Exception as error:  # a damaged archive fails in many ways
         raise InputError(
             f"{name}: not a whole .npz file of numbers; it may be cut off, damaged or hold Python "
@@ -59,7 +63,12 @@ def read_vocabulary(path: Path | str) -> list[str]:
             f"{name}: expected .txt (one word a line) or .json (a list of words) for a vocabulary; "
             "save it as one of these"
         )
-    text = decode(read_bytes(path), name)
+    return parse_vocabulary(read_bytes(path), name)
+
+
+def parse_vocabulary(raw: bytes, name: str) -> list[str]:
+    """Return the words of a file that was read, as `read_vocabulary` does."""
+    suffix, text = Path(name).suffix.lower(), decode(raw, name)
     if suffix == ".json":
         try:
             words = json.loads(text)
@@ -78,28 +87,6 @@ def read_vocabulary(path: Path | str) -> list[str]:
                 "expected one word for each feature column; add the word"
             )
     return words
-
-
-def _load(raw: bytes) -> Any:
-    with np.load(io.BytesIO(raw), allow_pickle=False) as archive:
-        if not isinstance(archive, np.lib.npyio.NpzFile):
-            raise zipfile.BadZipFile
-        if "format" in archive.files:
-            X = sp.csr_array(sp.load_npz(io.BytesIO(raw)))
-            X.check_format(full_check=True)  # indices out of range would crash much later
-            return X
-        if len(archive.files) != 1:
-            raise InputError(
-                f"holds {len(archive.files)} arrays ({shortlist(archive.files)}); expected a "
-                "single matrix, one row for each node; save that one alone"
-            )
-        X = archive[archive.files[0]]
-    if X.ndim != 2:
-        raise InputError(
-            f"array {archive.files[0]!r} has shape {X.shape}; expected two dimensions, [n, d]; "
-            "save one row for each node"
-        )
-    return X
 
 
 def _check_finite(X: Any, name: str) -> None:

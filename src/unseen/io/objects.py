@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from unseen.core.adjacency import BOUNDS, usable
 from unseen.core.errors import InputError, MissingExtraError
 from unseen.core.graph import Graph
 from unseen.io.build import build_graph, node_content
@@ -135,11 +136,11 @@ def from_pyg(
             f"PyG: `edge_weight` has {len(weight):,} values for {len(source):,} edges; "
             "expected one for each edge"
         )
-    wrong = np.flatnonzero(~(np.isfinite(weight) & (weight > 0)))
+    wrong = np.flatnonzero(~usable(weight))
     if len(wrong):
         raise InputError(
             f"PyG: edge {wrong[0]} has weight {weight[wrong[0]]}; "
-            "a weight must be a positive, finite number; correct it or drop the edge"
+            f"a weight must be a positive, finite number; correct it or drop the edge ({BOUNDS})"
         )
     x = getattr(data, "x", None)
     content: dict[str, Any] = {

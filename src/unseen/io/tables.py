@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -13,14 +12,14 @@ import numpy as np
 import polars as pl
 
 from unseen.core.classes import missing
-from unseen.core.errors import InputError, shortlist
+from unseen.core.errors import InputError, quoted, shortlist
 from unseen.io.delimited import Place, read_delimited
+from unseen.io.parquet import read_parquet
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
 PARQUET = ".parquet"
 KNOWN = (*SEPARATORS, PARQUET, *JSON_LINES)
-LONGEST_SHOWN = 60
 NESTED = (list, dict, tuple, set, np.ndarray)
 
 
@@ -39,8 +38,7 @@ class Table:
     def shown(self, row: int, column: str) -> str:
         """Return a cell, quoted and cut to a length that fits a message."""
         value = self.frame[column][row]
-        text = "" if value is None else str(value)
-        return repr(text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "...")
+        return quoted("" if value is None else value)
 
     def require(self, *columns: str, option: str = "") -> None:
         """Raise unless all of these columns are there; `option` can name another in their place."""
@@ -98,9 +96,14 @@ def read_table(path: Path | str) -> Table:
             f"{name}: found {found}; expected one of {', '.join(KNOWN)}; "
             "save the table in one of these formats"
         )
-    raw = read_bytes(path)
+    return parse_table(read_bytes(path), name)
+
+
+def parse_table(raw: bytes, name: str) -> Table:
+    """Return the table of a file that was read; its format is told by the extension of its name."""
+    suffix = Path(name).suffix.lower()
     if suffix == PARQUET:
-        return _read_parquet(raw, name)
+        return Table(name, read_parquet(raw, name), lambda row: f"row {row + 1}")
     text = decode(raw, name)
     if not re.search(r"\S", text):
         raise InputError(f"{name}: is blank; expected a table; check that it was saved in full")
@@ -168,17 +171,6 @@ def _series(name: str, given: Sequence[object]) -> pl.Series:
     return pl.Series(name, [None if missing(v) else str(v) for v in values], pl.String)
 
 
-def _read_parquet(raw: bytes, name: str) -> Table:
-    damaged = f"{name}: not a whole Parquet file; it may be cut off or damaged; save it again"
-    if len(raw) < 12 or not raw.startswith(b"PAR1") or not raw.endswith(b"PAR1"):
-        raise InputError(damaged)
-    try:
-        frame = pl.read_parquet(io.BytesIO(raw))
-    except (Exception, pl.exceptions.PanicException) as error:  # a panic is no Exception
-        raise InputError(damaged) from error
-    return Table(name, frame, lambda row: f"row {row + 1}")
-
-
 def _read_json_lines(text: str, name: str) -> Table:
     records: list[dict[str, object]] = []
     lines: list[int] = []
@@ -186,7 +178,12 @@ def _read_json_lines(text: str, name: str) -> Table:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = json.loads(line, object_pairs_hook=_once)
+        except _TwiceError as error:
+            raise InputError(
+                f"{name} line {number}: has the key {quoted(error)} twice; "
+                "expected every key once; remove one"
+            ) from None
         except (ValueError, RecursionError) as error:
             reason = getattr(error, "msg", None) or error
             raise InputError(
@@ -205,6 +202,18 @@ def _read_json_lines(text: str, name: str) -> Table:
     names = dict.fromkeys(key for record in records for key in record)
     columns = {key: [record.get(key) for record in records] for key in names}
     return table_from_values(name, columns, lambda row: f"line {lines[row]}")
+
+
+class _TwiceError(Exception):
+    """A key that an object has twice."""
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object of JSON; of a key that it has twice, Python would take the last."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _TwiceError(next(key for i, (key, _) in enumerate(pairs) if key in dict(pairs[:i])))
+    return found
 
 
 def _check_escapes(record: dict[str, object], where: str) -> None:

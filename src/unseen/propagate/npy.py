@@ -9,6 +9,7 @@ when the system likes. Plain reads at an offset into an array of one's own cost 
 from __future__ import annotations
 
 import errno
+import math
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -48,7 +49,7 @@ class NpyFile:
                 read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
                 shape, fortran, dtype = read(stream)
                 offset = stream.tell()
-        except (OSError, ValueError) as error:
+        except Exception as error:  # a damaged header fails in many ways
             raise InputError(
                 f"{path}: expected a .npy file, found none that can be read ({error})"
             ) from error
@@ -57,7 +58,7 @@ class NpyFile:
                 f"{path}: expected numbers in C order, found {dtype} in "
                 f"{'Fortran' if fortran else 'C'} order; save np.ascontiguousarray(array)"
             )
-        expected = offset + int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+        expected = offset + math.prod(shape) * dtype.itemsize
         if path.stat().st_size < expected:
             raise InputError(
                 f"{path}: is cut off: expected {expected:,} bytes, found {path.stat().st_size:,}"
