@@ -9,6 +9,8 @@ here is optional, and what each part is for:
 `infer`             how the posterior came about, hop by hop, and how far it may be believed
 `state`, `restore`  a saved run that can be loaded again
 `add_classes`       classes that come up after fitting
+`take_classes`      classes that are dropped, edited or put in another order after fitting
+`readings`          what a posterior is pooled of, and which of it is linear in the vectors
 `describe`          what was found out, for record and report
 `get_params`        scikit-learn's `clone`, and a readable record
 =================== ==============================================================================
@@ -59,6 +61,32 @@ class Inference:
         return self.by_hop[-1]
 
 
+@dataclass(frozen=True, eq=False)
+class Reading:
+    r"""One way of reading every node, of those that a model brings together.
+
+    Where it is linear, the score of class c for node i is :math:`u_i^\top w_c + b_c`, with
+    :math:`u_i` the node's own vector or, where there are `hops`, :math:`\sum_k \omega_k (P^k X)_i`,
+    scaled to length one; and the posterior is the softmax of scores over `temperature`.
+
+    Attributes:
+        name: for people.
+        pool: its weight in the posterior that decides; None where that is no weighted mean.
+        posterior: what it says by itself. [n, C]
+        weights, bias: w and b, where it is linear. [C, d], [C]
+        temperature: of its softmax.
+        hops: omega, where it reads the nodes around as well. [K+1]
+    """
+
+    name: str
+    pool: float | None
+    posterior: NDArray[np.float32]
+    weights: NDArray[np.float32] | None = None
+    bias: NDArray[np.float32] | None = None
+    temperature: float = 1.0
+    hops: NDArray[np.float32] | None = None
+
+
 def infer(model: Any, task: Task) -> Inference:
     """Ask any model; one that cannot tell how it came to its posterior just gives it."""
     if hasattr(model, "infer"):
@@ -82,6 +110,7 @@ class Model(ABC):
     needs_labels = False  # whether `fit` can learn anything without a labelled node
     adds_classes = False  # whether `add_classes` is more than a refusal
     adds_nodes = False  # whether posteriors of neighbours are all that a new node needs of a graph
+    by_class: ClassVar[tuple[str, ...]] = ()  # what was learned with one row a class, by name
     search_space: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # settings worth trying, by name
 
     @abstractmethod
@@ -110,6 +139,22 @@ class Model(ABC):
             f"classes: {type(self).__name__} cannot take up classes after it was fitted; "
             "fit again with all of them"
         )
+
+    def take_classes(self, which: NDArray[np.int64]) -> Self:
+        """Return a copy that knows the classes at these positions only, in this order."""
+        if not self.by_class:
+            raise InputError(
+                f"classes: {type(self).__name__} cannot drop or edit a class after it was fitted; "
+                "fit again with the classes that are wanted"
+            )
+        twin = type(self)(**self.get_params())
+        twin.__dict__.update(self.__dict__)
+        twin.__dict__.update({name: getattr(self, name)[which] for name in self.by_class})
+        return twin
+
+    def readings(self, task: Task) -> tuple[Reading, ...]:
+        """Return what the posterior is made of; nothing where a model cannot tell."""
+        return ()
 
     def describe(self) -> dict[str, Any]:
         """Return what was found out about the graph, and `warnings` as a list of sentences."""

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from unseen.core.arrays import masked, softmax, unit
-from unseen.models.base import Inference, Model, State, check_shared, clamp
+from unseen.models.base import Inference, Model, Reading, State, check_shared, clamp
 from unseen.models.homophily import EDGES, Homophily, deviation, estimate_homophily, sharpen
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class BeliefPropagation(Model):
 
     adds_classes = True
     adds_nodes = True
+    by_class = ("csds_", "centres_", "means_")
 
     def __init__(
         self, description_weight: float = 0.5, rounds: int = 6, hops: int = 6, seed: int = 0
@@ -119,6 +120,16 @@ class BeliefPropagation(Model):
                 p[task.fixed_nodes] = task.fixed
         steps = self._propagate(text, task.operator if self.level_ else None, task.fixed_nodes)
         return Inference(tuple(steps), (description + text + steps[-1]) / np.float32(3))
+
+    def readings(self, task: Task) -> tuple[Reading, ...]:
+        """Return the own text, which is linear; messages multiply it and are no part of a mean."""
+        text = softmax(
+            masked(self._discriminant(self._rows(task)), task.allowed) / self.temperature_
+        )
+        clamp(text, task.labels)
+        weights = self.means_ @ self.precision_
+        bias = -0.5 * (weights * self.means_).sum(axis=1)
+        return (Reading("own text", None, text, weights, bias, float(self.temperature_)),)
 
     def add_classes(self, task: Task) -> Self:
         """Return a copy that knows more classes; the old ones stay as they were fitted.
