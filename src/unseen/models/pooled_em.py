@@ -170,8 +170,7 @@ class PooledEM(Model):
         """Return a copy that knows more classes, by their class vectors; the old ones stay."""
         new = unit(task.S[len(self.csds_) :])
         reach = float((self.means_ * self.csds_).sum(axis=1).mean())
-        twin = type(self)(**self.get_params())
-        twin.__dict__.update(self.__dict__)
+        twin = self.take_classes(np.arange(len(self.csds_)))
         twin.csds_ = np.concatenate([self.csds_, new])
         twin.centres_ = np.concatenate([self.centres_, new])
         added = np.float32(reach) * new
@@ -213,6 +212,9 @@ class PooledEM(Model):
 
     def _rows(self, task: Task) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return node vectors and their hops, of unit length. [n, d], [n, d]"""
+        X, Z = task.memo.get("rows", (None, None))  # kept by somebody who asks often
+        if X is not None:
+            return X, Z
         X = unit(task.X)
         return X, X if task.operator is None else unit(hops_of(task, HOPS, LAZINESS).composed())
 

@@ -1,0 +1,206 @@
+"""Answers about texts that are not in the graph, within milliseconds: `add_nodes` on what is mapped.
+
+What `ZeroShotNodeClassifier.add_nodes` does, with the vectors and posteriors of the old nodes read
+from the arrays instead of being made again: neighbours speak through their posteriors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from unseen.core.arrays import unit
+from unseen.core.operator import Operator
+from unseen.core.task import Task
+from unseen.encode.base import encode
+from unseen.io.join import MOST
+from unseen.models.base import infer
+from unseen.prediction import OUTSIDE, probabilities, shown
+from unseen.prepare.encoded import Encoded
+from unseen.prepare.lsa import bag_of_words
+from unseen.serve.errors import ApiError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from unseen.serve.served import Served
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Answers about some texts: posterior and probabilities [m, C], label and runner-up [m]."""
+
+    posterior: NDArray[np.float32]
+    proba: NDArray[np.float32]
+    label: NDArray[np.int64]  # -1 for none of these
+    runner_up: NDArray[np.int64]
+
+    def row(self, i: int, served: Served) -> dict[str, Any]:
+        """Return an answer as the API shows it."""
+        c, second = int(self.label[i]), int(self.runner_up[i])
+        return {
+            "class": c if c >= 0 else None,
+            "name": served.name(c),
+            "confidence": round(float(self.proba[i].max()), 4),
+            "runner_up": second if second >= 0 else None,
+            "probabilities": np.round(self.proba[i].astype(float), 6).tolist(),
+        }
+
+
+class _Whole:
+    """What an operator of a part asks of the whole: the mean weight and the degrees."""
+
+    def __init__(self, mean_weight: float, degrees: tuple[NDArray[Any], NDArray[Any]]) -> None:
+        self.mean_weight, self.degrees = mean_weight, degrees
+
+
+def vectors_of(served: Served, texts: Sequence[str]) -> NDArray[np.float32]:
+    """Return texts as models take them. [m, d]"""
+    if not served.reads_texts:
+        raise ApiError(
+            409,
+            "nodes of this run are read from features, not from texts, so a text alone cannot be "
+            "answered; use `unseen predict` with a features file",
+            "texts",
+        )
+    X = unit(encode(served.encoder, texts, cache=False))
+    X[[not text.strip() for text in texts]] = 0.0
+    preparer = served.classifier.preparer_
+    bags = None if preparer.lsa_ is None else (bag_of_words(texts), None)
+    encoded = Encoded(X, {}, True, served.meta["encoder"], "", bags)
+    rows = preparer.centred(encoded)
+    if preparer.lsa_ is not None:
+        rows = preparer.lsa_.beside_nodes(rows, encoded.bags[0])  # type: ignore[index]
+    return unit(rows)
+
+
+def answer_texts(
+    served: Served,
+    X: NDArray[np.float32],
+    neighbours: Sequence[Sequence[tuple[int, float]]],
+    fixed: dict[int, NDArray[np.float32]] | None = None,
+) -> Answers:
+    """Answer nodes that are no neighbours of each other.
+
+    Args:
+        X: their vectors. [m, d]
+        neighbours: positions in the graph and weights, for each of them.
+        fixed: posteriors of neighbours to take instead of those that are kept.
+    """
+    alone = [i for i, near in enumerate(neighbours) if not near]
+    parts: list[tuple[list[int], Any]] = []
+    if alone:
+        task = Task(
+            X[alone],
+            served.S,
+            operator=Operator(sp.csr_array((len(alone), len(alone)), dtype=np.float32)),
+            allowed=served.allowed,
+            shared=bool(served.meta["shared"]),
+        )
+        parts.append((alone, _read(served, task, len(alone))))
+    for i, near in enumerate(neighbours):
+        if near:
+            parts.append(([i], _read(served, _around(served, X[i], near, fixed), 1)))
+    order = np.argsort(np.concatenate([rows for rows, _ in parts]))
+    posterior, sure, background = (
+        np.concatenate([found[k] for _, found in parts])[order] for k in range(3)
+    )
+    return settle(served, posterior, sure, background)
+
+
+def _read(served: Served, task: Task, m: int) -> tuple[NDArray[Any], ...]:
+    found = infer(served.classifier.model_, task)
+    none = np.full(m, np.nan, np.float32)
+    background = none if found.background is None else found.background[:m]
+    return found.posterior[:m], found.confidence[:m], background
+
+
+def settle(
+    served: Served,
+    posterior: NDArray[np.float32],
+    sure: NDArray[np.float32],
+    background: NDArray[np.float32],
+) -> Answers:
+    """From posteriors [m, C], how far they may be believed [m, C] and background [m] to answers."""
+    classifier, rows = served.classifier, np.arange(len(posterior))
+    best = posterior.argmax(axis=1)
+    rest = np.where(served.allowed, posterior, -1.0)
+    rest[rows, best] = -2.0
+    only = served.allowed.sum() < 2
+    second = best if only else rest.argmax(axis=1)
+    confidence = sure[rows, best]
+    if not only:
+        confidence = classifier.calibration_(confidence)
+    proba = probabilities(posterior, best, confidence, served.allowed)
+    out = np.zeros(len(best), dtype=bool)
+    if classifier.open_world:
+        out |= background >= OUTSIDE  # NaN is no reason
+    if classifier.abstain is not None:
+        out |= shown(proba[rows, best]) < classifier.abstain
+    return Answers(
+        posterior,
+        proba,
+        np.where(out, -1, best),
+        np.where(out, best, np.where(second == best, -1, second)),
+    )
+
+
+def _around(
+    served: Served,
+    x: NDArray[np.float32],
+    near: Sequence[tuple[int, float]],
+    fixed: dict[int, NDArray[np.float32]] | None,
+) -> Task:
+    """Return the task of one node and those around it, whose posteriors are fixed."""
+    A, ends = served.adjacency, np.array([at for at, _ in near], dtype=np.int64)
+    weights = np.array([weight for _, weight in near], dtype=np.float32)
+    close = np.unique(ends)
+    far = np.unique(A[close].indices)
+    halo = np.union1d(close, far) if len(far) <= MOST else close
+    f = len(halo)
+    inner = sp.coo_array(A[halo][:, halo])
+    at = np.searchsorted(halo, ends) + 1
+    zero = np.zeros(len(at), dtype=np.int64)
+    rows, columns = [inner.row + 1, zero], [inner.col + 1, at]
+    data = [inner.data, weights]
+    added = len(close)
+    if not served.meta["directed"]:
+        rows.append(at)
+        columns.append(zero)
+        data.append(weights)
+        added *= 2
+    part = sp.coo_array(
+        (np.concatenate(data), (np.concatenate(rows), np.concatenate(columns))),
+        shape=(f + 1, f + 1),
+    )
+    by_row, by_column = (np.asarray(each, np.float32) for each in served._cache("degrees")[:, halo])
+    strength = np.float32(weights.sum())
+    out, into = np.append(strength, by_row), np.append(np.float32(0), by_column)
+    np.add.at(into, at, weights)
+    if not served.meta["directed"]:
+        np.add.at(out, at, weights)
+        into[0] = strength
+    before, count = float(served.meta["mean_weight"]), int(served.meta["non_zeros"])
+    total = before * count + float(strength) * (added / len(close))
+    whole: Any = _Whole(total / max(count + added, 1), (out, into))
+    posterior = np.asarray(served.posterior[halo], dtype=np.float32)
+    known = served.codes[halo]
+    for i in np.flatnonzero(known >= 0).tolist():
+        posterior[i] = 0.0
+        posterior[i, known[i]] = 1.0
+    for node, row in (fixed or {}).items():
+        posterior[np.searchsorted(halo, node)] = row
+    return Task(
+        np.vstack([x[None], served.X[halo]]),
+        served.S,
+        operator=Operator(part, (whole, np.arange(f + 1))),
+        allowed=served.allowed,
+        shared=bool(served.meta["shared"]),
+        fixed_nodes=np.arange(1, f + 1),
+        fixed=posterior,
+    )
