@@ -141,11 +141,13 @@ class BeliefPropagation(Model):
         X, operator = self._rows(task), task.operator if self.level_ else None
         S = np.concatenate([self.csds_, unit(task.S[new])])
         centres, temperature, found = S, self.start_temperature_, S[new]
+        scores, old = X @ S.T, X @ self.centres_.T  # only what is new changes from round to round
         for _ in range(self.rounds):
-            p = softmax(masked(X @ centres.T, task.allowed) / temperature)
+            p = softmax(masked(scores, task.allowed) / temperature)
             clamp(p, task.labels)
             found = class_means(X, self._propagate(p, operator)[-1][:, new])
             centres = np.concatenate([self.centres_, self._centres(S[new], found)])
+            scores = np.hstack([old, X @ centres[new].T])
             temperature = self.centre_temperature_
         learned = found if self.description_weight < 1 else S[new]
         twin = type(self)(**self.get_params())
@@ -170,7 +172,8 @@ class BeliefPropagation(Model):
 
     def _rows(self, task: Task) -> NDArray[np.float32]:
         """Return node vectors of unit length, in the space of the class vectors. [n, d]"""
-        return unit(task.X)
+        X, _ = task.memo.get("rows", (None, None))  # kept by somebody who asks often
+        return unit(task.X) if X is None else X
 
     def _discriminant(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the linear discriminant of each class. [n, C]"""

@@ -70,9 +70,7 @@ def add(
     return _answer(db, held, rows)
 
 
-def _answer(
-    db: sqlite3.Connection, held: Held, rows: list[sqlite3.Row]
-) -> list[dict[str, Any]]:
+def _answer(db: sqlite3.Connection, held: Held, rows: list[sqlite3.Row]) -> list[dict[str, Any]]:
     """Answer nodes in their order, and keep the answers for this version."""
     served = held.served
     X = vectors_of(served, [row["text"] for row in rows])

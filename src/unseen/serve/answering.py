@@ -1,4 +1,4 @@
-"""Answers about texts that are not in the graph, within milliseconds: `add_nodes` on what is mapped.
+"""Answers about texts that are not in the graph: `add_nodes` on the arrays, in milliseconds.
 
 What `ZeroShotNodeClassifier.add_nodes` does, with the vectors and posteriors of the old nodes read
 from the arrays instead of being made again: neighbours speak through their posteriors.
@@ -97,7 +97,7 @@ def answer_texts(
     if alone:
         task = Task(
             X[alone],
-            served.S,
+            served.class_vectors,
             operator=Operator(sp.csr_array((len(alone), len(alone)), dtype=np.float32)),
             allowed=served.allowed,
             shared=bool(served.meta["shared"]),
@@ -125,18 +125,20 @@ def settle(
     posterior: NDArray[np.float32],
     sure: NDArray[np.float32],
     background: NDArray[np.float32],
+    allowed: NDArray[np.bool_] | None = None,
 ) -> Answers:
     """From posteriors [m, C], how far they may be believed [m, C] and background [m] to answers."""
     classifier, rows = served.classifier, np.arange(len(posterior))
     best = posterior.argmax(axis=1)
-    rest = np.where(served.allowed, posterior, -1.0)
+    allowed = served.allowed if allowed is None else allowed
+    rest = np.where(allowed, posterior, np.float32(-1.0))
     rest[rows, best] = -2.0
-    only = served.allowed.sum() < 2
+    only = allowed.sum() < 2
     second = best if only else rest.argmax(axis=1)
     confidence = sure[rows, best]
     if not only:
         confidence = classifier.calibration_(confidence)
-    proba = probabilities(posterior, best, confidence, served.allowed)
+    proba = probabilities(posterior, best, confidence, allowed)
     out = np.zeros(len(best), dtype=bool)
     if classifier.open_world:
         out |= background >= OUTSIDE  # NaN is no reason
@@ -196,8 +198,8 @@ def _around(
     for node, row in (fixed or {}).items():
         posterior[np.searchsorted(halo, node)] = row
     return Task(
-        np.vstack([x[None], served.X[halo]]),
-        served.S,
+        np.vstack([x[None], served.vectors[halo]]),
+        served.class_vectors,
         operator=Operator(part, (whole, np.arange(f + 1))),
         allowed=served.allowed,
         shared=bool(served.meta["shared"]),

@@ -17,7 +17,7 @@ from unseen.serve import (
     label_routes,
     node_routes,
     read_routes,
-    schemas,
+    shapes,
     version_routes,
 )
 from unseen.serve.errors import ApiError, install
@@ -38,19 +38,18 @@ then reload.</p>
 </html>
 """
 REFUSALS: dict[int | str, dict[str, object]] = {
-    status: {"model": schemas.Error}
-    for status in (400, 401, 403, 404, 409, 413, 422, 429, 503)
+    status: {"model": shapes.Error} for status in (400, 401, 403, 404, 409, 413, 422, 429, 503)
 }
 plain = APIRouter()
 
 
-@plain.get("/health", response_model=schemas.Health)
+@plain.get("/health", response_model=shapes.Health)
 async def health() -> Response:
     """Whether the process answers."""
     return reply({"status": "ok"})
 
 
-@plain.get("/ready", response_model=schemas.Health)
+@plain.get("/ready", response_model=shapes.Health)
 async def ready(request: Request) -> Response:
     """Whether there is a version to answer with."""
     state: State = request.app.state.unseen
@@ -101,9 +100,9 @@ def application(settings: Settings) -> Guard:
     )
     app.state.unseen, app.state.metrics = state, numbers
     install(app)
-    parts = (plain, read_routes, class_routes, label_routes, node_routes, version_routes)
-    for part in parts:
-        app.include_router(getattr(part, "router", part), prefix="/api/v1")
+    app.include_router(plain, prefix="/api/v1")
+    for part in (class_routes, label_routes, node_routes, read_routes, version_routes):
+        app.include_router(part.router, prefix="/api/v1")
 
     @app.get("/", include_in_schema=False)
     async def page() -> Response:

@@ -184,9 +184,7 @@ def _moved(found: Inference, answers: dict[str, NDArray[Any]]) -> NDArray[np.flo
     """Return what each hop added to the log-odds of a node's class over its runner-up. [n, K+1]"""
     row = np.arange(len(answers["label"]))
     a, b = pair(answers["label"], answers["runner_up"], answers["proba"])
-    lead = np.stack(
-        [np.log((q[row, a] + TINY) / (q[row, b] + TINY)) for q in found.by_hop], axis=1
-    )
+    lead = np.stack([np.log((q[row, a] + TINY) / (q[row, b] + TINY)) for q in found.by_hop], axis=1)
     return np.asarray(np.diff(lead, axis=1, prepend=0.0), dtype=np.float32)
 
 

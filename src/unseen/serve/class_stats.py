@@ -80,7 +80,7 @@ def _confused(
         answers["runner_up"][own][answers["runner_up"][own] >= 0], minlength=len(cosines)
     )
     order = np.argsort(-(second + cosines[c]), kind="stable")
-    found = []
+    found: list[dict[str, Any]] = []
     for d in order.tolist():
         if d == c or not allowed[d] or len(found) == SHOWN:
             continue

@@ -68,9 +68,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(ApiError)
     async def refused(request: Request, error: ApiError) -> Response:
-        return say(
-            request, error.status_code, error.detail, error.where, error.code, error.headers
-        )
+        return say(request, error.status_code, error.detail, error.where, error.code, error.headers)
 
     @app.exception_handler(StarletteException)
     async def unfound(request: Request, error: StarletteException) -> Response:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
+import traceback
 import uuid
 from typing import Any
 
@@ -119,13 +120,11 @@ class Guard:
                 answer = reply(body_of(code, message, where, request_id), number, more)
                 await answer(scope, receive, respond)
         except Exception as error:
-            log("error", request_id=request_id, error=f"{type(error).__name__}: {error}")
-            if begun:
-                raise
-            body = body_of(
-                "internal", "something went wrong here; the log has the id", None, request_id
-            )
-            await reply(body, 500)(scope, receive, respond)
+            log("error", request_id=request_id, error=repr(error), trace=traceback.format_exc())
+            if not begun:
+                message = "something went wrong here; the log has the request id"
+                body = body_of("internal", message, None, request_id)
+                await reply(body, 500)(scope, receive, respond)
         finally:
             self.busy -= 1
             seconds = time.perf_counter() - began

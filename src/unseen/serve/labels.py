@@ -24,6 +24,10 @@ SELECT * FROM answers WHERE undone IS NULL AND kind != 'skip' {where} AND answer
   GROUP BY node, person)
 ORDER BY answer_id
 """
+APART = (
+    "SELECT node FROM (" + LATEST.format(where="") + ") GROUP BY node "
+    "HAVING count(DISTINCT coalesce(class, '')) > 1"
+)
 NOTE = (
     "answers as they were before each label was given, so nothing was learned from these labels; "
     "nodes of the queues are harder than others, so the accuracy on all nodes is likely higher"
@@ -208,8 +212,5 @@ def counts(store: Store) -> dict[str, int]:
         "SELECT count(*), count(DISTINCT person) FROM answers WHERE undone IS NULL "
         "AND kind != 'skip'"
     )
-    apart = store.number(
-        "SELECT count(*) FROM (SELECT node FROM (" + LATEST.format(where="") + ") GROUP BY node "
-        "HAVING count(DISTINCT coalesce(class, '')) > 1)"
-    )
+    apart = store.number(f"SELECT count(*) FROM ({APART})")
     return {"answers": row[0] if row else 0, "people": row[1] if row else 0, "disagreements": apart}

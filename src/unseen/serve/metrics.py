@@ -53,5 +53,5 @@ class Metrics:
         registry = self._own
         if os.environ.get(SHARED):
             registry = CollectorRegistry()
-            multiprocess.MultiProcessCollector(registry)
+            multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         return generate_latest(registry), CONTENT_TYPE_LATEST

@@ -199,8 +199,8 @@ def _change(
         ours = [j for j, _ in sorted(near, key=lambda each: -each[1]) if served.label[j] != b]
         certain = np.eye(len(served.names), dtype=np.float32)[b]
         for k in sorted({*(k for k in CHANGED if k < len(ours)), len(ours)}):
-            fixed = {j: certain for j in ours[:k]}
-            tried = answer_texts(served, np.asarray(served.X[i : i + 1]), [near], fixed)
+            fixed = dict.fromkeys(ours[:k], certain)
+            tried = answer_texts(served, np.asarray(served.vectors[i : i + 1]), [near], fixed)
             if int(tried.posterior[0].argmax()) == b and k:
                 which = f"{k} of its {len(near)} neighbours" if len(near) > 1 else "its neighbour"
                 needs.append({"what": "neighbours", "text": f"if {which} were {name!r}"})

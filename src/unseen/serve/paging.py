@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -37,7 +37,7 @@ def cursor_at(offset: int) -> str:
 
 
 def page(
-    everything: Sequence[Any], limit: int, cursor: str | None, show: Callable[[Any], Any]
+    everything: Any, limit: int, cursor: str | None, show: Callable[[Any], Any]
 ) -> dict[str, Any]:
     """Return a page of something that is all at hand."""
     offset = offset_of(cursor)

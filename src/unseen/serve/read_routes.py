@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from unseen.serve import added, schemas
+from unseen.serve import added, schemas, shapes
 from unseen.serve.errors import ApiError
 from unseen.serve.jobs import running
 from unseen.serve.labels import counts, with_labels
@@ -30,7 +30,7 @@ def held_of(request: Request) -> Held:
     return state.held
 
 
-@router.get("/run", response_model=schemas.Run)
+@router.get("/run", response_model=shapes.Run)
 def run(request: Request) -> Response:
     """What is served: the run, its version, and what goes on."""
     state: State = request.app.state.unseen
@@ -85,7 +85,7 @@ def how_words(served: Any) -> str:
     return "exact" if served.meta["encoder"] == "static" else "lsa"
 
 
-@router.get("/map", response_model=schemas.Map)
+@router.get("/map", response_model=shapes.Map)
 def the_map(request: Request) -> Response:
     """Where the map's arrays are, and how large."""
     held = held_of(request)
@@ -126,7 +126,7 @@ def arrays(
     return Response(held.map, media_type="application/octet-stream", headers=headers)
 
 
-@router.get("/nodes", response_model=schemas.Briefs)
+@router.get("/nodes", response_model=shapes.Briefs)
 def nodes(
     request: Request,
     position: Positions = None,
@@ -168,13 +168,11 @@ def class_index(given: str, count: int) -> int:
     if given == "none":
         return -1
     if not given.isascii() or not given.isdecimal() or int(given) >= count:
-        raise ApiError(
-            404, f"class: expected 0 to {count - 1} or 'none', found {given!r}", "class"
-        )
+        raise ApiError(404, f"class: expected 0 to {count - 1} or 'none', found {given!r}", "class")
     return int(given)
 
 
-@router.get("/search", response_model=schemas.Found)
+@router.get("/search", response_model=shapes.Found)
 def find(
     request: Request,
     q: Annotated[str, Query(min_length=1, max_length=200)],
@@ -197,13 +195,13 @@ def find(
     return reply(pages(items, offset, limit, None) | {"items": (later + items)})
 
 
-@router.get("/nodes/{node_id:path}", response_model=schemas.NodeView)
+@router.get("/nodes/{node_id:path}", response_model=shapes.NodeView)
 async def node(request: Request, node_id: str) -> Response:
     """Everything about a node, by its id."""
     return reply(view_of(held_of(request), node_id, None, change=False))
 
 
-@router.get("/view", response_model=schemas.NodeView)
+@router.get("/view", response_model=shapes.NodeView)
 def view(
     request: Request,
     id: Annotated[str | None, Query(max_length=2000)] = None,
@@ -221,14 +219,14 @@ def view_of(held: Held, name: str | None, position: int | None, change: bool) ->
     at = served.index.get(name) if name is not None else position
     if at is not None and at < served.nodes:
         return node_view(served, held.store, at, change)
-    found = added.view(held, name=name, position=position)
+    found: dict[str, Any] | None = added.view(held, name=name, position=position)
     if found is None:
         what = repr(name) if name is not None else f"at position {position}"
         raise ApiError(404, f"there is no node {what}; GET /search finds nodes by words", "id")
     return found
 
 
-@router.get("/classes", response_model=schemas.ClassList)
+@router.get("/classes", response_model=shapes.ClassList)
 def classes(request: Request) -> Response:
     """All classes with their sizes and warnings."""
     served = held_of(request).served
@@ -254,7 +252,7 @@ def class_item(served: Any, c: int) -> dict[str, Any]:
     } | {name: served.stats[c][name] for name in names}
 
 
-@router.get("/classes/{index}", response_model=schemas.ClassView)
+@router.get("/classes/{index}", response_model=shapes.ClassView)
 def one_class(request: Request, index: int) -> Response:
     """A class: its nodes, what it is confused with, what people said about it."""
     held = held_of(request)

@@ -9,10 +9,15 @@ from pydantic_core import to_json
 from starlette.responses import Response
 
 
+def _plain(value: Any) -> Any:
+    """Return a number of NumPy as one of Python."""
+    return value.item()
+
+
 def reply(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return a value as a JSON response; NaN becomes null."""
     return Response(
-        to_json(value, inf_nan_mode="null"),
+        to_json(value, inf_nan_mode="null", fallback=_plain),
         status,
         dict(headers) if headers else None,
         "application/json",

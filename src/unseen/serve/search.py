@@ -20,7 +20,10 @@ def write_search(path: Path, ids: Sequence[str], texts: Sequence[str]) -> None:
     db.execute("PRAGMA journal_mode=OFF")
     db.execute("PRAGMA synchronous=OFF")  # the folder is whole or not there
     db.execute(TABLE)
-    rows = ((i + 1, _clean(each), _clean(text)) for i, (each, text) in enumerate(zip(ids, texts, strict=True)))
+    rows = (
+        (i + 1, _clean(each), _clean(text))
+        for i, (each, text) in enumerate(zip(ids, texts, strict=True))
+    )
     db.executemany("INSERT INTO found (rowid, id, text) VALUES (?, ?, ?)", rows)
     db.commit()
     db.close()

@@ -42,8 +42,8 @@ class Strings:
         """Return a string, or as much of it as lies in its first `most` bytes."""
         lo, hi = int(self._ends[i]), int(self._ends[i + 1])
         if most is None or hi - lo <= most:
-            return self._bytes[lo:hi].tobytes().decode("utf-8", "replace")
-        return self._bytes[lo : lo + most].tobytes().decode("utf-8", "ignore")
+            return bytes(self._bytes[lo:hi]).decode("utf-8", "replace")
+        return bytes(self._bytes[lo : lo + most]).decode("utf-8", "ignore")
 
 
 def write_index(folder: Path, ids: Iterable[str]) -> None:

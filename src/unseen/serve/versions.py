@@ -77,7 +77,7 @@ class Versions:
         return [shown(row) for row in self.store.all("SELECT * FROM versions ORDER BY number DESC")]
 
     def ensure(self, number: int, progress: Progress | None = None) -> Path:
-        """Return the arrays of a version, made now if they are not there; one process makes them."""
+        """Return the arrays of a version; one process makes them where they are not there."""
         run, arrays = self.folder(number), self.arrays(number)
         if not fresh(arrays, run):
             with self._alone():
