@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from unseen.core.errors import UnseenError
 from unseen.serve.errors import ApiError
@@ -59,6 +60,7 @@ class State:
 
     def start(self) -> None:
         """Take up the run, then keep looking for another."""
+        threadpool_limits(limits=1)  # requests run side by side; threads within one only wait
         self.refresh()
         self._thread = threading.Thread(target=self._watch, name="versions", daemon=True)
         self._thread.start()
