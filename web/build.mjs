@@ -22,11 +22,17 @@ await build({
   minify: true,
   legalComments: "eof",
   chunkNames: "[name]-[hash]",
+  loader: { ".woff2": "file" },
+  assetNames: "[name]-[hash]",
   logLevel: "warning",
 });
 for (const name of ["index.html", "icon.svg"]) {
   await copyFile(new URL(`src/${name}`, import.meta.url), new URL(name, page));
 }
+await copyFile(
+  new URL("node_modules/@fontsource-variable/inter/LICENSE", import.meta.url),
+  new URL("inter-license.txt", page),
+);
 await copyFile(
   new URL("node_modules/plotly.js-cartesian-dist-min/plotly-cartesian.min.js", import.meta.url),
   new URL("plotly.min.js", report),

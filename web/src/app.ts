@@ -49,11 +49,6 @@ async function start(): Promise<void> {
   await refresh();
   showRun();
   on("run", showRun);
-  let version = state.run?.version;
-  on("version", () => {
-    if (version !== undefined && state.run && version !== state.run.version) notice(`This is version ${state.run.version} now.`);
-    version = state.run?.version;
-  });
   legend(byId("legend"));
   search();
   watchJobs();
@@ -63,7 +58,10 @@ async function start(): Promise<void> {
   poll((error) => {
     offline.hidden = false;
     offline.textContent = error instanceof Error ? error.message : String(error);
-  }, () => (offline.hidden = true));
+  }, (before) => {
+    offline.hidden = true;
+    if (before !== state.run?.version) notice(`Somebody has put version ${state.run?.version} to use.`, { label: "Versions", act: () => { location.hash = "#/versions"; } });
+  });
 }
 
 function begin(): void {

@@ -46,7 +46,7 @@ function once(q: Question): Promise<string | null> {
 
 export const askPerson = (value: string): Promise<string | null> =>
   once({
-    title: "Who is teaching?", lead: "Your name stands beside your answers, so that others see who said what.",
+    title: "What is your name?", lead: "It stands beside what you answer and keep, so that others see who said what.",
     label: "Name", value, button: "Go on", type: "text", most: 64, autocomplete: "nickname",
   });
 

@@ -47,7 +47,7 @@ function show(job: Job | null): void {
   box.hidden = job === null;
   if (!job) return box.replaceChildren();
   const known = job.fraction !== null && job.state === "running";
-  const text = `${WHAT[job.kind]}${job.stage ? `: ${job.stage}` : ""}`;
+  const text = `${WHAT[job.kind]}${job.stage && known ? `: ${job.stage}` : ""}`;
   const progress = h("progress", { max: 1, "aria-label": text });
   if (known) progress.value = job.fraction ?? 0;
   fill(box,

@@ -1,16 +1,17 @@
 // How a class looks: a colour and a shape, for every kind of colour vision (see tests/serve/test_palette.py).
+// Each colour is the one farthest from all before it, as seen with protan, deutan, tritan and full colour vision.
 // The shape changes after every eight classes, since no twenty colours can be told apart by everybody.
 import type { ClassItem } from "./types";
 
 export const LIGHT = [
-  "#0072b2", "#d98a00", "#009e73", "#cc5fa0", "#b5380a", "#3aa5e6", "#6a3fc4", "#7a6a00",
-  "#2f5f9e", "#a86048", "#3f8f2f", "#d83078", "#8a5a9e", "#12808f", "#9048d8", "#b0003a",
-  "#6f7bd9", "#c98b1a", "#2f9f80", "#d97a9f", "#d96a45", "#1f9fb8", "#a070d0", "#7f8f20",
+  "#0072b2", "#d08200", "#00966c", "#78000c", "#540090", "#905400", "#c06cf0", "#a8186c",
+  "#303cc0", "#f0486c", "#602454", "#7860e4", "#604890", "#c0603c", "#006048", "#9c5490",
+  "#0090d8", "#903030", "#9c78b4", "#548400", "#781878", "#5454cc", "#604800", "#7824a8",
 ];
 export const DARK = [
-  "#4ba3dd", "#f0b03c", "#2fc49a", "#e693c4", "#f07a4a", "#8fd0f7", "#a98af0", "#c9b93a",
-  "#7fa3dd", "#d9a08a", "#7fc96a", "#ff7fb0", "#c99ade", "#4fc0d0", "#c08af5", "#ff6a85",
-  "#a9b0ff", "#f5cf7a", "#7fdcc0", "#ffc0d5", "#ffab8f", "#6fd9ea", "#d5b8f5", "#c5d26a",
+  "#4ba3dd", "#f0b03c", "#2fc49a", "#cc3c00", "#fcccfc", "#c0843c", "#9c48c0", "#e46cc0",
+  "#b4b4fc", "#a8546c", "#d8a8c0", "#4878f0", "#84609c", "#f09078", "#a8fc9c", "#e45478",
+  "#8490fc", "#fcc0b4", "#a86ccc", "#547830", "#f09ce4", "#6c60d8", "#d8d86c", "#cc54b4",
 ];
 export const SHAPES = ["circle", "square", "diamond", "triangle"] as const;
 const SHAPE_EVERY = 8;

@@ -3,7 +3,7 @@ import { get } from "./api";
 import { byId, fill, h, icon, later } from "./dom";
 import { setFocus, state } from "./state";
 import type { Hit, Page } from "./types";
-import { classLink, classText, mark, nodeLink } from "./widgets";
+import { around, classLink, classText, mark, nodeLink } from "./widgets";
 
 const SHOWN = 8;
 
@@ -63,7 +63,7 @@ export function search(): void {
         found.items.map((hit) => option(i++, nodeLink(hit.id), hit.position,
           h("span", { class: "option-title" }, hit.title || hit.id),
           h("span", { class: "option-about" }, classText(hit.class),
-            h("span", { class: "soft clip" }, hit.match === "id" ? hit.id : hit.snippet)))),
+            h("span", { class: "soft clip" }, around(hit))))),
         found.next && option(i++, `#/search/${encodeURIComponent(text)}`, null, icon("search"), h("span", { class: "option-title" }, "All results")),
         i === 0 && h("p", { class: "soft option-none" }, `No node or class has “${text}”. Words match from their beginning; try fewer or shorter ones.`));
       open();

@@ -15,7 +15,7 @@ export const state = {
 
 /** What the map stresses: one node with its edges, a class, or single nodes of a list. */
 export interface Focus {
-  node?: { position: number; x: number; y: number; neighbours: { x: number; y: number; position: number; class: number | null }[] };
+  node?: { position: number; class: number | null; x: number; y: number; neighbours: { x: number; y: number; position: number; class: number | null }[] };
   class?: number;
   rings?: number[]; // positions
   move?: boolean; // bring it into view
@@ -54,9 +54,10 @@ export async function refresh(force = false): Promise<void> {
   if (old !== JSON.stringify(run)) tell("run");
 }
 
-export function poll(lost: (error: unknown) => void, found: () => void): void {
+export function poll(lost: (error: unknown) => void, found: (before: number | undefined) => void): void {
   window.setInterval(() => {
-    if (document.visibilityState === "visible") refresh().then(found, lost);
+    const before = state.run?.version;
+    if (document.visibilityState === "visible") refresh().then(() => found(before), lost);
   }, POLL);
 }
 

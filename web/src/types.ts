@@ -48,6 +48,7 @@ export interface Run {
   model: string;
   encoder: string;
   can_add_classes: boolean;
+  can_edit_classes: boolean;
   warnings: string[];
   job: Job | null;
   candidate: number | null;
@@ -65,6 +66,7 @@ export interface ClassItem {
   expected: number | null;
   confidence: number | null;
   sink: boolean;
+  allowed: boolean; // false: no node is answered with it, it has labels only
   warnings: string[];
   color: number;
 }
@@ -74,7 +76,7 @@ export interface Classes { version: number; items: ClassItem[]; none: number; op
 export interface ClassView extends ClassItem {
   surest: Brief[];
   least: Brief[];
-  confused: { class: number; nodes: number; cosine: number | null; text: string }[];
+  confused: { class: number; nodes: number; cosine: number | null; text: string; hard?: boolean }[];
   histogram: number[];
   people: { agree: number; correct: number };
 }
@@ -82,10 +84,10 @@ export interface ClassView extends ClassItem {
 export interface Linear { parts: { name: string; value: number }[]; score: number }
 export interface Reading {
   name: string;
-  weight: number;
+  weight: number | null;
   probability: number;
-  runner_up: number;
-  part: number;
+  runner_up: number | null;
+  part: number | null; // null where the readings are not simply added up
   linear: Linear | null;
 }
 
@@ -127,12 +129,12 @@ export interface Preview {
   version: number;
   milliseconds: number;
   classes: { index: number; name: string; before: number; after: number | null; new: boolean; removed: boolean }[];
-  moved: Moved<number | null>[];
+  moved: (Moved<number | null> & { from_name: string | null; to_name: string | null })[];
   changed: number;
   taken: { name: string; index: number; nodes: number; surest: Taken[]; least: Taken[] }[];
   warnings: string[];
 }
-export interface Taken extends Brief { from: number | null }
+export interface Taken extends Brief { from: number | null; from_name: string | null; confidence_after: number | null }
 
 export interface Version {
   number: number;

@@ -2,7 +2,7 @@
 import { h, icon, percent, svg, type Child } from "./dom";
 import { SHAPES, looks, shapeOf } from "./palette";
 import { NONE, classAt, setFocus } from "./state";
-import type { Brief, ClassItem, Interval } from "./types";
+import type { Brief, ClassItem, Hit, Interval } from "./types";
 
 export const nodeLink = (id: string): string => `#/node/${encodeURIComponent(id)}`;
 export const classLink = (name: string): string => `#/class/${encodeURIComponent(name)}`;
@@ -17,6 +17,12 @@ export function chip(index: number | null, more?: Child): HTMLElement {
   const inside: Child[] = [mark(item), h("span", null, item?.name ?? NONE), more];
   return item ? h("a", { class: "chip", href: classLink(item.name) }, inside) : h("span", { class: "chip" }, inside);
 }
+
+export const arrow = (): HTMLElement => h("span", { class: "arrow" }, h("span", { class: "sr" }, "to"), h("span", { "aria-hidden": "true" }, "→"));
+
+/** What to show of a hit below its title: the text around the words, unless the title has them. */
+export const around = (hit: Hit): string =>
+  hit.match === "id" || hit.title.slice(0, 12) === hit.snippet.slice(0, 12) ? hit.id : hit.snippet;
 
 export function classText(index: number | null): HTMLElement {
   const item = classAt(index);

@@ -1,11 +1,12 @@
 // Names of classes on the map itself, each where its class is densest, none over another.
 import { h } from "../dom";
 import { looks } from "../palette";
-import { state } from "../state";
+import { focused, state } from "../state";
 import type { Arrays } from "./painter";
 
 const GRID = 40; // cells a side
-const MOST = 24; // names at once
+const MOST = 30; // names at most
+const SPACE = 42_000; // square pixels of the map for one name
 const SMALLEST = 0.003; // share of all nodes below which a class is not named
 
 interface Spot { index: number; x: number; y: number; nodes: number; element: HTMLElement; width: number }
@@ -57,12 +58,14 @@ export class Labels {
   /** Put each name at its place on the screen; leave out those that would touch a larger class's. */
   place(toScreen: (x: number, y: number) => [number, number], width: number, height: number): void {
     const taken: [number, number, number][] = [];
+    const { class: focus, node } = focused();
+    const most = Math.max(5, (width * height) / SPACE);
     for (const spot of this.all) {
       const [x, y] = toScreen(spot.x, spot.y);
       const half = spot.width / 2;
       const out = x < half || x > width - half || y < 14 || y > height - 14;
       const crowded = taken.some(([u, v, w]) => Math.abs(u - x) < half + w + 4 && Math.abs(v - y) < 24);
-      const shown = !out && !crowded && !state.hidden.has(spot.index);
+      const shown = !node && !out && !crowded && taken.length < most && !state.hidden.has(spot.index) && (focus === undefined || focus === spot.index);
       spot.element.hidden = !shown;
       if (!shown) continue;
       taken.push([x, y, half]);

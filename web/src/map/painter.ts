@@ -13,7 +13,7 @@ export interface Arrays {
 export interface View { scale: [number, number]; shift: [number, number]; size: number }
 export interface Overlay {
   lines: { from: [number, number]; to: [number, number]; colour: number[] }[];
-  rings: { at: [number, number]; weight: number }[];
+  rings: { at: [number, number]; weight: number; colour: number[] | null }[];
   others: number;
 }
 
@@ -78,7 +78,7 @@ export class Painter {
     this.looks = twgl.createTexture(gl, options);
   }
 
-  draw(view: View, overlay: Overlay, ink: string, ratio: number): void {
+  draw(view: View, overlay: Overlay, ink: string, ground: string, ratio: number): void {
     const { gl } = this;
     gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
     gl.clearColor(0, 0, 0, 0);
@@ -98,8 +98,10 @@ export class Painter {
     if (overlay.rings.length) {
       const place = overlay.rings.flatMap((ring) => ring.at);
       const weight = overlay.rings.map((ring) => ring.weight);
-      const size = Math.max(11, view.size + 6) * ratio;
-      this.small(this.rings, { place: [2, place], weight: [1, weight] }, { ...common, size, ink: rgb(ink) }, gl.POINTS);
+      const tint = overlay.rings.flatMap((ring) => (ring.colour ? [...ring.colour, 1] : [0, 0, 0, 0]));
+      const size = Math.max(12, Math.min(20, view.size + 6)) * ratio;
+      const uniforms = { ...common, size, ratio, ink: rgb(ink), ground: rgb(ground) };
+      this.small(this.rings, { place: [2, place], tint: [4, tint], weight: [1, weight] }, uniforms, gl.POINTS);
     }
   }
 

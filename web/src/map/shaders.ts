@@ -65,25 +65,33 @@ export const RINGS = {
   vertex: `${VIEW}
 uniform float size;
 in vec2 place;
+in vec4 tint;      // of the node; alpha 0: a ring around a dot that is drawn already
 in float weight;   // 1: the node itself, less: one of a list
-out float strength;
+out vec4 colour;
+flat out float extent;
 void main() {
-  strength = weight;
-  gl_PointSize = size * mix(1.0, 1.7, step(0.9, weight)) + 2.0;
+  colour = tint;
+  extent = size * mix(1.0, 1.5, step(0.9, weight));
+  gl_PointSize = extent + 2.0;
   gl_Position = vec4(clip(place), 0.0, 1.0);
 }`,
   fragment: `#version 300 es
 precision highp float;
 uniform vec3 ink;
-uniform float size;
-in float strength;
+uniform vec3 ground;
+uniform float ratio;
+in vec4 colour;
+flat in float extent;
 out vec4 pixel;
 void main() {
-  float whole = size * mix(1.0, 1.7, step(0.9, strength));
-  float d = length((gl_PointCoord - 0.5) * (whole + 2.0)) - whole * 0.5 + 1.5;
-  float a = clamp(1.5 - abs(d), 0.0, 1.0);
+  float d = length((gl_PointCoord - 0.5) * (extent + 2.0)) - extent * 0.5;   // from the outer edge
+  float ring = clamp(0.5 - d, 0.0, 1.0) * clamp(d + 2.0 * ratio + 0.5, 0.0, 1.0);
+  float inside = clamp(0.5 - (d + 2.0 * ratio), 0.0, 1.0) * step(0.5, colour.a);
+  float dot = clamp(0.5 - (d + 3.5 * ratio), 0.0, 1.0);
+  vec3 fill = mix(ground, colour.rgb, dot);
+  float a = max(ring, inside);
   if (a <= 0.0) discard;
-  pixel = vec4(ink * a, a);
+  pixel = vec4(mix(ink, fill, inside) * a, a);
 }`,
 };
 

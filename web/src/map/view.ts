@@ -102,14 +102,16 @@ export class MapView {
         from, to: [other.x, other.y], colour: rgb(colourOf(classAt(other.class))),
       }));
       this.overlay.rings = [
-        ...node.neighbours.map((other) => ({ at: [other.x, other.y] as [number, number], weight: 0.5 })),
-        { at: from, weight: 1 },
+        ...node.neighbours.map((other) => ({
+          at: [other.x, other.y] as [number, number], weight: 0.5, colour: rgb(colourOf(classAt(other.class))),
+        })),
+        { at: from, weight: 1, colour: rgb(colourOf(classAt(node.class))) },
       ];
       if (move) this.bring([from, ...node.neighbours.slice(0, 12).map((n) => [n.x, n.y] as [number, number])]);
     }
     for (const position of rings ?? []) {
       const place = at(position);
-      if (place) this.overlay.rings.push({ at: place, weight: 0.5 });
+      if (place) this.overlay.rings.push({ at: place, weight: node ? 1 : 0.5, colour: null });
     }
     this.dress();
   }
@@ -141,8 +143,8 @@ export class MapView {
       const { k, x, y } = this.t;
       const scale: [number, number] = [(2 * unit * k) / this.width, (2 * unit * k) / this.height];
       const shift: [number, number] = [(2 * (cx * k + x)) / this.width - 1, 1 - (2 * (cy * k + y)) / this.height];
-      const ink = dark.matches ? "#ffffff" : "#161b24";
-      this.painter.draw({ scale, shift, size: this.size() }, this.overlay, ink, this.ratio());
+      const [ink, ground] = dark.matches ? ["#ffffff", "#10141a"] as const : ["#161b24", "#f6f7f9"] as const;
+      this.painter.draw({ scale, shift, size: this.size() }, this.overlay, ink, ground, this.ratio());
       this.labels.place(this.toScreen, this.width, this.height);
     });
   }
@@ -222,7 +224,7 @@ export class MapView {
     if (places.every(seen) && this.t.k > 1.5) return;
     const { unit, cx, cy } = this.base();
     const far = Math.max(0.02, ...places.map(([x, y]) => Math.hypot(x - first[0], y - first[1])));
-    const k = Math.min(12, Math.max(1, (0.42 * Math.min(this.width, this.height)) / (unit * far)));
+    const k = Math.min(8, Math.max(1, (0.42 * Math.min(this.width, this.height)) / (unit * far)));
     const px = cx + first[0] * unit, py = cy - first[1] * unit;
     this.moved().call(this.zoomer.transform, zoomIdentity.translate(this.width / 2, this.height / 2).scale(k).translate(-px, -py));
   }

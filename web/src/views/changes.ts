@@ -5,7 +5,7 @@ import { count, fill, h, percent, type Child } from "../dom";
 import type { Live } from "../live";
 import { NONE, classNamed, refresh } from "../state";
 import type { Change, Changes, Job, Moved } from "../types";
-import { bar, empty, loading, mark, nodeLink, problem, section } from "../widgets";
+import { arrow, bar, empty, loading, mark, nodeLink, problem, section } from "../widgets";
 import { accuracy } from "./teach_side";
 
 const PAGE = 30;
@@ -64,7 +64,7 @@ async function changes(version: number): Promise<HTMLElement> {
 function moves(all: Moved<string | null>[]): HTMLElement {
   const most = Math.max(1, ...all.map((move) => move.nodes));
   return h("ul", { class: "moves" }, all.slice(0, MOVES).map((move) => h("li", { class: "move" },
-    named(move.from), h("span", { class: "arrow", "aria-label": "to" }, "→"), named(move.to), bar(move.nodes / most), h("span", { class: "num" }, count(move.nodes)))));
+    named(move.from), arrow(), named(move.to), bar(move.nodes / most), h("span", { class: "num" }, count(move.nodes)))));
 }
 
 const named = (name: string | null): HTMLElement =>
@@ -73,7 +73,7 @@ const named = (name: string | null): HTMLElement =>
 function row(change: Change): HTMLElement {
   return h("li", null, h("a", { class: "node-row", href: nodeLink(change.id), title: change.id },
     h("span", { class: "node-title" }, change.title || change.id),
-    h("span", { class: "node-about" }, named(change.before_name), h("span", { class: "arrow", "aria-label": "to" }, "→"), named(change.class_name)),
+    h("span", { class: "node-about" }, named(change.before_name), arrow(), named(change.class_name)),
     h("span", { class: "node-figure", title: "confidence, before and after" }, `${percent(change.confidence_before)} → ${percent(change.confidence)}`)));
 }
 

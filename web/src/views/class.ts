@@ -8,6 +8,8 @@ import type { Brief, ClassView, Page } from "../types";
 import { bar, chip, classLink, empty, histogram, mark, nodeList, nodeRow, ringing, section, warnings } from "../widgets";
 import { head } from "./head";
 
+const LONG = 260; // characters of a description before it is cut
+
 export async function classView(name: string, live: Live): Promise<HTMLElement> {
   const item = classNamed(name);
   if (!item) return h("article", null, head("Class", name), empty("There is no such class in this version",
@@ -19,15 +21,26 @@ export async function classView(name: string, live: Live): Promise<HTMLElement> 
   const lists = nodes(found, item.index);
   ringing(lists, base);
   return h("article", { class: "class-view" },
-    head("Class", [mark(item), found.name], found.description && h("p", { class: "lead" }, found.description)),
-    state.run?.write && state.run.can_add_classes &&
+    head("Class", [mark(item), found.name], about(found.description)),
+    state.run?.write && state.run.can_edit_classes &&
       h("a", { class: "button", href: `#/edit/${encodeURIComponent(found.name)}` }, icon("edit"), "Edit"),
+    !found.allowed && h("p", { class: "soft part" }, "This class has labels only: nodes without a label are answered among the other classes."),
     warnings(found.warnings),
-    size(found),
-    section("Confidence", h("div", { class: "c", vars: looks(item) }, histogram(found.histogram)),
+    found.allowed && size(found),
+    found.nodes > 0 && section("Confidence", h("div", { class: "c", vars: looks(item) }, histogram(found.histogram)),
       h("p", { class: "soft small" }, `Mean ${percent(found.confidence)}.`, people(found))),
-    found.confused.length > 0 && section("Confused with", confused(found)),
+    found.confused.some((other) => other.nodes > 0 || other.hard) && section("Confused with", h("p", { class: "soft small" }, "Runner-up of this many of its nodes."), confused(found)),
     section("Its nodes", lists));
+}
+
+/** The description; a long one is cut until it is asked for. */
+function about(text: string | null): Child {
+  if (!text) return null;
+  const box = h("p", { class: text.length > LONG ? "lead cut" : "lead" }, text);
+  return [box, text.length > LONG && h("button", { type: "button", class: "link", onClick: (event: Event) => {
+    box.classList.remove("cut");
+    (event.currentTarget as HTMLElement).remove();
+  } }, "Show all of it")];
 }
 
 function people(found: ClassView): Child {
@@ -46,9 +59,9 @@ function size(found: ClassView): HTMLElement {
 }
 
 function confused(found: ClassView): HTMLElement {
-  return h("ul", { class: "confused" }, found.confused.map((other) => h("li", null,
+  return h("ul", { class: "confused" }, found.confused.filter((other) => other.nodes > 0 || other.hard).map((other) => h("li", null,
     h("a", { class: "confused-row", href: classLink(nameAt(other.class)) }, chipText(other.class), h("span", { class: "num" }, many(other.nodes, "node"))),
-    other.text && h("p", { class: "soft small" }, other.text))));
+    other.hard && other.text && h("p", { class: "soft small" }, other.text))));
 }
 
 const chipText = (index: number): HTMLElement => {
@@ -70,7 +83,7 @@ function nodes(found: ClassView, index: number): HTMLElement {
     tabs.forEach((tab, i) => tab.setAttribute("aria-selected", String(names[i]?.[0] === order)));
     const list = nodeList(found[order], "No node has this class. Look whether its description says what its nodes say.", runnerUp);
     box.replaceChildren(list);
-    if (found[order].length && found.nodes > found[order].length) box.append(growing(list, order, index));
+    if (found[order].length && found.nodes + found.known > found[order].length) box.append(growing(list, order, index));
   };
   open("surest");
   return h("div", null, h("div", { class: "tabs", role: "tablist", "aria-label": "Nodes of the class" }, tabs), box);

@@ -19,7 +19,7 @@ export async function editor(old: string, live: Live): Promise<HTMLElement> {
   const item = old ? classNamed(old) : null;
   const title = old ? `Edit ${old}` : "Add a class";
   if (old && !item) return h("article", null, head("Class", title), empty("There is no such class in this version", h("p", null, h("a", { href: "#/edit" }, "Add it"), " or look at the ", h("a", { href: "#/versions" }, "versions"), ".")));
-  if (!state.run?.write || !state.run.can_add_classes) {
+  if (!state.run?.write || !(item ? state.run.can_edit_classes : state.run.can_add_classes)) {
     return h("article", null, head("Class", title), empty("Classes cannot be changed here",
       h("p", null, state.run?.write ? `The model of this run (${state.run.model}) does not take up classes after fitting; classify again with the new class.` : "Your token may read but not write; ask for a write token.")));
   }
@@ -119,7 +119,7 @@ export async function editor(old: string, live: Live): Promise<HTMLElement> {
       h("label", { for: "class-text" }, "Description", h("span", { class: "soft" }, " (what its nodes are about)")), description,
       h("div", { class: "row" }, keep, undo,
         item && h("button", { type: "button", class: "plain danger push", onClick: () => remove() }, "Remove"))),
-    result, history);
+    history, result);
 
   async function remove(): Promise<void> {
     if (!item) return;

@@ -11,12 +11,13 @@ import { head } from "./head";
 import { marked, workings } from "./node_parts";
 
 const FIRST = 6; // probabilities before the fold
+const LEAST = 0.005; // a probability below this is folded away, but for the first two
 const NEAR = 8; // neighbours before the fold
 
 export async function nodeView(id: string, live: Live): Promise<HTMLElement> {
   const node = await get<NodeView>(`/view?id=${encodeURIComponent(id)}`);
   const base = (): Focus => (node.x === null || node.y === null ? {} : {
-    node: { position: node.position, x: node.x, y: node.y, neighbours: node.neighbours.filter((n) => Number.isFinite(n.x)) },
+    node: { position: node.position, class: node.class, x: node.x, y: node.y, neighbours: node.neighbours.filter((n) => Number.isFinite(n.x)) },
   });
   if (live.alive) setFocus({ ...base(), move: true });
   live.onEnd(() => setFocus({}));
@@ -27,7 +28,7 @@ export async function nodeView(id: string, live: Live): Promise<HTMLElement> {
       h("p", { class: "soft small id" }, node.id, node.added && h("span", { class: "tag" }, "added later"))),
     verdict(node),
     section("Text", marked(node)),
-    section("Probabilities", probabilities(node)),
+    !node.known && section("Probabilities", probabilities(node)),
     node.change && section("What would change it", h("p", null, node.change.sentence),
       node.change.needs.length > 1 && h("ul", { class: "plain-list" }, node.change.needs.map((need) => h("li", null, need.text)))),
     section(node.degree ? many(node.degree, "neighbour") : "No neighbours", neighbours),
@@ -53,9 +54,10 @@ function probabilities(node: NodeView): Child {
         h("span", { class: "class-text" }, mark(item), h("span", null, nameAt(i))),
         bar(p, looks(item)), h("span", { class: "num" }, percent(p))));
   };
-  const rest = order.slice(FIRST);
+  const open = Math.max(2, order.slice(0, FIRST).filter(([p]) => p >= LEAST).length);
+  const rest = order.slice(open);
   return [
-    h("ul", { class: "probs" }, order.slice(0, FIRST).map(row)),
+    h("ul", { class: "probs" }, order.slice(0, open).map(row)),
     rest.length > 0 && fold(many(rest.length, "more class", "more classes"), h("ul", { class: "probs" }, rest.map(row))),
     node.background !== null && h("p", { class: "soft small" }, `None of the listed classes: ${percent(node.background)}`),
   ];

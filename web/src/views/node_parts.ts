@@ -2,7 +2,7 @@
 import { h, percent, signed, type Child } from "../dom";
 import { looks } from "../palette";
 import { classAt, nameAt } from "../state";
-import type { Linear, NodeView } from "../types";
+import type { Linear, NodeView, Reading } from "../types";
 import { fold, stack } from "../widgets";
 
 const FAINT = 0.12; // of the strongest word; weaker ones are not marked
@@ -41,27 +41,41 @@ export function marked(node: NodeView): Child {
 
 /** How much each reading and each hop counted; the numbers behind it are folded away. */
 export function workings(node: NodeView): Child {
-  const { readings, hops } = node;
-  if (!readings?.length && !hops?.parts.length) return null;
+  const readings = node.readings ?? [];
+  const parts = readings.filter((reading) => reading.part !== null);
+  const hops = (node.hops?.parts ?? []).filter((part) => part.share > 0);
+  if (node.known || (!readings.length && !hops.length)) return null;
   return h("section", { class: "part" },
     h("h2", null, "How it came about"),
-    readings && readings.length > 0 && [
+    parts.length > 1 && [
       h("p", { class: "small soft" }, `What speaks for ${nameAt(node.class)}`),
-      stack(readings.map((reading) => ({ share: reading.part, name: reading.name })), "Readings"),
-      keys(readings.map((reading) => [reading.name, percent(reading.part / (node.score || 1))])),
+      stack(parts.map((reading) => ({ share: reading.part ?? 0, name: reading.name })), "Readings"),
+      keys(parts.map((reading) => [reading.name, percent((reading.part ?? 0) / (node.score || 1))])),
     ],
-    hops && hops.parts.length > 1 && [
+    hops.length > 0 && [
       h("p", { class: "small soft" }, "How far it looked"),
-      stack(hops.parts.map((part) => ({ share: part.share, name: hopName(part.hop) })), "Hops"),
-      keys(hops.parts.map((part) => [hopName(part.hop), percent(part.share)])),
+      stack(near(hops), "Hops"),
+      keys(near(hops).map((part) => [part.name, percent(part.share)])),
     ],
-    readings && readings.length > 0 && fold("The sum, in numbers",
-      h("div", { class: "scroll" }, h("table", null,
-        h("thead", null, h("tr", null, ["Reading", "Weight", "Probability", "Adds"].map((name) => h("th", { scope: "col" }, name)))),
-        h("tbody", null, readings.map((r) => h("tr", null,
-          h("th", { scope: "row" }, r.name), h("td", null, r.weight.toFixed(2)), h("td", null, r.probability.toFixed(3)), h("td", null, r.part.toFixed(3))))),
-        h("tfoot", null, h("tr", null, h("th", { scope: "row", colspan: 3 }, "Score"), h("td", null, (node.score ?? 0).toFixed(3)))))),
-      readings.filter((r) => r.linear).map((r) => sum(r.name, r.linear as Linear))));
+    readings.length > 0 && fold("The sum, in numbers",
+      parts.length > 0 && table(node, parts),
+      readings.map((r) => r.linear && sum(r.name, r.linear))));
+}
+
+/** Hops up to the third by name, those beyond together. */
+function near(hops: { hop: number; share: number }[]): { name: string; share: number }[] {
+  const far = hops.filter((part) => part.hop > 3).reduce((total, part) => total + part.share, 0);
+  return [...hops.filter((part) => part.hop <= 3).map((part) => ({ name: hopName(part.hop), share: part.share })),
+    ...(far > 0 ? [{ name: "further", share: far }] : [])];
+}
+
+function table(node: NodeView, parts: Reading[]): HTMLElement {
+  const number = (value: number | null, digits: number): string => (value === null ? "–" : value.toFixed(digits));
+  return h("div", { class: "scroll" }, h("table", null,
+    h("thead", null, h("tr", null, ["Reading", "Weight", "Probability", "Adds"].map((name) => h("th", { scope: "col" }, name)))),
+    h("tbody", null, parts.map((r) => h("tr", null,
+      h("th", { scope: "row" }, r.name), h("td", null, number(r.weight, 2)), h("td", null, number(r.probability, 3)), h("td", null, number(r.part, 3))))),
+    h("tfoot", null, h("tr", null, h("th", { scope: "row", colspan: 3 }, "Score"), h("td", null, number(node.score, 3))))));
 }
 
 const hopName = (hop: number): string => (hop === 0 ? "own text" : hop === 1 ? "neighbours" : `${hop} hops away`);
@@ -71,7 +85,9 @@ function keys(pairs: [string, string][]): HTMLElement {
 }
 
 function sum(name: string, linear: Linear): HTMLElement {
-  return h("p", { class: "sum small" }, h("b", null, `${name}: `),
-    linear.parts.map((part) => h("span", null, `${part.name} ${signed(part.value, 3)} `)), h("span", null, `= ${linear.score.toFixed(3)}`));
+  return h("div", { class: "sum" }, h("h3", null, name),
+    h("table", null,
+      h("tbody", null, linear.parts.map((part) => h("tr", null, h("th", { scope: "row" }, part.name), h("td", null, signed(part.value, 3))))),
+      h("tfoot", null, h("tr", null, h("th", { scope: "row" }, "Sum"), h("td", null, linear.score.toFixed(3))))));
 }
 

@@ -1,9 +1,9 @@
 // What a new or edited class would take, from whom, and how earlier tries did.
 import { count, h, many, signed, type Child } from "../dom";
 import { looks } from "../palette";
-import { NONE, classAt, nameAt } from "../state";
+import { NONE, classAt } from "../state";
 import type { Preview, Taken } from "../types";
-import { bar, classText, fold, mark, nodeList, section, warnings } from "../widgets";
+import { arrow, bar, classText, fold, mark, nodeList, section, warnings } from "../widgets";
 
 export interface Try { name: string; description: string; taken: number; changed: number }
 
@@ -12,28 +12,31 @@ const FROM = 6; // classes it takes nodes from, before the fold
 export function outcome(found: Preview): Child {
   const moves = found.moved.filter((move) => move.nodes > 0).sort((a, b) => b.nodes - a.nodes);
   const most = Math.max(1, ...moves.map((move) => move.nodes));
-  const name = (index: number | null): string => (index === null ? NONE : found.classes[index]?.name ?? nameAt(index));
+  const named = (name: string | null, index: number | null): HTMLElement => {
+    const item = name === null ? null : classAt(index) ?? { color: index ?? 0 }; // a new class comes after the others
+    return h("span", { class: "class-text" }, mark(item), h("span", null, name ?? NONE));
+  };
   const row = (move: (typeof moves)[number]): HTMLElement => h("li", { class: "move" },
-    h("span", { class: "class-text" }, mark(classAt(move.from)), h("span", null, name(move.from))),
-    h("span", { class: "arrow", "aria-label": "to" }, "→"),
-    h("span", { class: "class-text" }, mark(classAt(move.to)), h("span", null, name(move.to))),
+    named(move.from_name, move.from), arrow(), named(move.to_name, move.to),
     bar(move.nodes / most, looks(classAt(move.from))),
     h("span", { class: "num" }, count(move.nodes)));
   return [
     found.taken.map((each) => h("p", { class: "big" }, h("b", null, count(each.nodes)), ` ${each.nodes === 1 ? "node" : "nodes"} for ${each.name}`,
-      h("span", { class: "soft small" }, ` · ${many(found.changed, "node")} would move · ${found.milliseconds} ms`))),
+      h("span", { class: "soft small" }, ` · ${many(found.changed, "node")} would move · ${Math.round(found.milliseconds)} ms`))),
     warnings(found.warnings),
     moves.length > 0
       ? section("Who moves", h("ul", { class: "moves" }, moves.slice(0, FROM).map(row)),
           moves.length > FROM && fold(`${moves.length - FROM} more`, h("ul", { class: "moves" }, moves.slice(FROM).map(row))))
       : h("p", { class: "soft" }, "No node would move. Say in the description what texts of its nodes say."),
     found.taken.map((each) => each.nodes > 0 && [
-      section("Surest", nodeList(each.surest, "None.", from)),
-      section("Least sure", nodeList(each.least, "None.", from)),
+      section("Surest", nodeList(each.surest.map(after), "None.", from)),
+      section("Least sure", nodeList(each.least.map(after), "None.", from)),
     ]),
     fold("All classes, before and after", compared(found)),
   ];
 }
+
+const after = (brief: Taken): Taken => ({ ...brief, confidence: brief.confidence_after ?? brief.confidence });
 
 const from = (brief: unknown): Child => h("span", { class: "class-text" }, "from ", classText((brief as Taken).from));
 

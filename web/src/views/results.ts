@@ -5,7 +5,7 @@ import { count, h, many } from "../dom";
 import type { Live } from "../live";
 import { setFocus } from "../state";
 import type { Hit, Page } from "../types";
-import { classText, empty, nodeRow } from "../widgets";
+import { around, classText, empty, nodeRow } from "../widgets";
 import { head } from "./head";
 
 const PAGE = 50;
@@ -18,7 +18,7 @@ export async function searchView(text: string, live: Live): Promise<HTMLElement>
     const next = cursor ? `&cursor=${encodeURIComponent(cursor)}` : "";
     const page = await get<Page<Hit>>(`/search?q=${encodeURIComponent(text.slice(0, 200))}&limit=${PAGE}${next}`);
     found.push(...page.items);
-    list.append(...page.items.map((hit) => nodeRow(hit, [classText(hit.class), h("span", { class: "soft clip" }, hit.match === "id" ? hit.id : hit.snippet)])));
+    list.append(...page.items.map((hit) => nodeRow(hit, [classText(hit.class), h("span", { class: "soft clip" }, around(hit))])));
     cursor = page.next;
     more.hidden = cursor === null;
     if (live.alive) setFocus({ rings: found.map((hit) => hit.position) });

@@ -1,7 +1,7 @@
 // Beside the queue: what was said so far, how right the answers were, learning, and what it changed.
 import { blob, get, upload, whoIsIt, write } from "../api";
 import { failed, notice } from "../ask";
-import { count, fill, h, later, many, percent, type Child } from "../dom";
+import { count, fill, h, later, many, percent, sentence, type Child } from "../dom";
 import { follow } from "../jobs";
 import type { Live } from "../live";
 import { on, refresh, state } from "../state";
@@ -78,7 +78,7 @@ export function accuracy(found: Accuracy): HTMLElement {
   return section("Right so far",
     h("p", { class: "big" }, h("b", null, percent(found.value)), h("span", { class: "soft small" }, ` ${count(found.right)} of ${count(found.of)}`)),
     interval(found),
-    h("p", { class: "soft small" }, `Between ${percent(found.low)} and ${percent(found.high)} (${found.method}). `, found.note));
+    h("p", { class: "soft small" }, `Between ${percent(found.low)} and ${percent(found.high)} (${found.method}). `, sentence(found.note)));
 }
 
 function transfer(again: () => void): Child {

@@ -1,7 +1,7 @@
 // All versions of the run; going back is always possible, nothing is ever lost.
 import { get, write } from "../api";
 import { failed, notice } from "../ask";
-import { ago, h, many } from "../dom";
+import { ago, capital, h, many } from "../dom";
 import type { Live } from "../live";
 import { on, refresh, state } from "../state";
 import type { Version } from "../types";
@@ -23,11 +23,11 @@ export async function versions(_rest: string, live: Live): Promise<HTMLElement> 
   };
   const row = (version: Version): HTMLElement => {
     const current = version.number === found.current;
-    const facts = [version.person, ago(version.at), many(version.classes, "class", "classes"), version.labels > 0 && many(version.labels, "answer")];
+    const facts = [version.person, ago(version.at), many(version.classes, "class", "classes"), version.labels > 0 && many(version.labels, "label")];
     return h("li", { class: `version ${version.state}${current ? " current" : ""}`, "aria-current": current ? "true" : null },
       h("span", { class: "version-number" }, version.number),
       h("div", { class: "version-text" },
-        h("h2", null, version.note || KIND[version.kind], current && h("span", { class: "tag good" }, "in use"), version.state !== "kept" && h("span", { class: "tag" }, version.state)),
+        h("h2", null, (version.kind === "run" ? null : capital(version.note ?? "")) || KIND[version.kind], current && h("span", { class: "tag good" }, "in use"), version.state !== "kept" && h("span", { class: "tag" }, version.state)),
         h("p", { class: "soft small" }, facts.filter(Boolean).join(" · "))),
       h("div", { class: "row wrap" },
         version.parent !== null && h("a", { class: "button", href: `#/versions/${version.number}` }, "What changed"),
