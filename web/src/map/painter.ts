@@ -10,7 +10,7 @@ export interface Arrays {
   flags: Uint8Array;
 }
 
-export interface View { scale: [number, number]; shift: [number, number]; size: number }
+export interface View { scale: [number, number]; shift: [number, number]; size: number; share: number } // share of the nodes to draw
 export interface Overlay {
   lines: { from: [number, number]; to: [number, number]; colour: number[] }[];
   rings: { at: [number, number]; weight: number; colour: number[] | null }[];
@@ -31,6 +31,30 @@ export function arraysOf(buffer: ArrayBuffer): Arrays {
   };
 }
 
+/** Return the nodes in a random order that is always the same: no class lies on top of all others,
+ * and the first so many are a fair sample, which is what is drawn while a slow machine moves the map. */
+export function shuffled(arrays: Arrays): Arrays {
+  const { nodes } = arrays;
+  const order = Uint32Array.from({ length: nodes }, (_, i) => i);
+  let seed = 1;
+  for (let i = nodes - 1; i > 0; i -= 1) {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    const j = Math.floor((seed / 4_294_967_296) * (i + 1));
+    [order[i], order[j]] = [order[j]!, order[i]!];
+  }
+  const made: Arrays = {
+    nodes, places: new Float32Array(2 * nodes), classes: new Uint16Array(nodes), confidence: new Uint8Array(nodes), flags: new Uint8Array(nodes),
+  };
+  order.forEach((from, to) => {
+    made.places[2 * to] = arrays.places[2 * from]!;
+    made.places[2 * to + 1] = arrays.places[2 * from + 1]!;
+    made.classes[to] = arrays.classes[from]!;
+    made.confidence[to] = arrays.confidence[from]!;
+    made.flags[to] = arrays.flags[from]!;
+  });
+  return made;
+}
+
 export const rgb = (hex: string): number[] =>
   [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255);
 
@@ -44,7 +68,7 @@ export class Painter {
 
   /** Throws where the browser has no WebGL 2. */
   constructor(readonly canvas: HTMLCanvasElement) {
-    const gl = canvas.getContext("webgl2", { antialias: true, alpha: true, premultipliedAlpha: true });
+    const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, premultipliedAlpha: true });
     if (!gl) throw new Error("no WebGL 2");
     this.gl = gl;
     const made = (p: { vertex: string; fragment: string }): twgl.ProgramInfo =>
@@ -55,12 +79,12 @@ export class Painter {
   }
 
   setArrays(arrays: Arrays): void {
-    const { gl } = this;
-    this.cloud = twgl.createBufferInfoFromArrays(gl, {
-      place: { numComponents: 2, data: arrays.places },
-      kind: { numComponents: 1, data: arrays.classes, normalize: false },
-      confidence: { numComponents: 1, data: arrays.confidence, normalize: true },
-      flags: { numComponents: 1, data: arrays.flags, normalize: false },
+    const mixed = shuffled(arrays);
+    this.cloud = twgl.createBufferInfoFromArrays(this.gl, {
+      place: { numComponents: 2, data: mixed.places },
+      kind: { numComponents: 1, data: mixed.classes, normalize: false },
+      confidence: { numComponents: 1, data: mixed.confidence, normalize: true },
+      flags: { numComponents: 1, data: mixed.flags, normalize: false },
     });
   }
 
@@ -88,7 +112,7 @@ export class Painter {
     const common = { scale: view.scale, shift: view.shift };
     if (this.cloud && this.looks) {
       const uniforms = { ...common, size: view.size * ratio, others: overlay.others, looks: this.looks };
-      this.pass(this.points, this.cloud, uniforms, gl.POINTS);
+      this.pass(this.points, this.cloud, uniforms, gl.POINTS, Math.ceil(this.cloud.numElements * view.share));
     }
     if (overlay.lines.length) {
       const place = overlay.lines.flatMap((line) => [...line.from, ...line.to]);
@@ -105,11 +129,11 @@ export class Painter {
     }
   }
 
-  private pass(program: twgl.ProgramInfo, buffers: twgl.BufferInfo, uniforms: object, mode: number): void {
+  private pass(program: twgl.ProgramInfo, buffers: twgl.BufferInfo, uniforms: object, mode: number, count?: number): void {
     this.gl.useProgram(program.program);
     twgl.setBuffersAndAttributes(this.gl, program, buffers);
     twgl.setUniforms(program, uniforms as Record<string, unknown>);
-    twgl.drawBufferInfo(this.gl, buffers, mode);
+    twgl.drawBufferInfo(this.gl, buffers, mode, count);
   }
 
   private small(program: twgl.ProgramInfo, data: Record<string, [number, number[]]>, uniforms: object, mode: number): void {

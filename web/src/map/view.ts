@@ -9,6 +9,7 @@ import { colourOf, dark, shapeOf } from "../palette";
 import { classAt, focused, on, state } from "../state";
 import { Labels } from "./labels";
 import { EMPTY, Painter, arraysOf, rgb, type Arrays, type Overlay } from "./painter";
+import { Pace } from "./pace";
 import { Tip } from "./tip";
 
 const MARGIN = 0.06; // of the shorter side, around all nodes
@@ -30,6 +31,7 @@ export class MapView {
   private overlay: Overlay = EMPTY;
   private t: ZoomTransform = zoomIdentity;
   private waiting = 0;
+  private readonly pace = new Pace(() => this.redraw());
   private width = 1;
   private height = 1;
   private readonly zoomer = zoom<HTMLCanvasElement, unknown>()
@@ -37,6 +39,7 @@ export class MapView {
     .on("zoom", (event: { transform: ZoomTransform }) => {
       this.t = event.transform;
       this.tip.hide();
+      this.pace.move();
       this.redraw();
     });
 
@@ -144,7 +147,7 @@ export class MapView {
       const scale: [number, number] = [(2 * unit * k) / this.width, (2 * unit * k) / this.height];
       const shift: [number, number] = [(2 * (cx * k + x)) / this.width - 1, 1 - (2 * (cy * k + y)) / this.height];
       const [ink, ground] = dark.matches ? ["#ffffff", "#10141a"] as const : ["#161b24", "#f6f7f9"] as const;
-      this.painter.draw({ scale, shift, size: this.size() }, this.overlay, ink, ground, this.ratio());
+      this.painter.draw({ scale, shift, size: this.size(), share: this.pace.share() }, this.overlay, ink, ground, this.ratio());
       this.labels.place(this.toScreen, this.width, this.height);
     });
   }
