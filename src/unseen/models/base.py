@@ -9,7 +9,8 @@ here is optional, and what each part is for:
 `infer`             how the posterior came about, hop by hop, and how far it may be believed
 `state`, `restore`  a saved run that can be loaded again
 `add_classes`       classes that come up after fitting
-`take_classes`      classes that are dropped, edited or put in another order after fitting
+`take_classes`      classes that are dropped or put in another order after fitting
+`redescribe`        classes whose texts are edited after fitting
 `readings`          what a posterior is pooled of, and which of it is linear in the vectors
 `describe`          what was found out, for record and report
 `get_params`        scikit-learn's `clone`, and a readable record
@@ -26,7 +27,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from unseen.core.arrays import masked, softmax
+from unseen.core.arrays import masked, softmax, unit
 from unseen.core.errors import InputError, SavedFileError
 
 if TYPE_CHECKING:
@@ -109,6 +110,11 @@ class Model(ABC):
 
     needs_labels = False  # whether `fit` can learn anything without a labelled node
     adds_classes = False  # whether `add_classes` is more than a refusal
+    csds_: NDArray[np.float32]
+    centres_: NDArray[np.float32]
+    means_: NDArray[np.float32]
+    precision_: NDArray[np.float32]
+    bias_: NDArray[np.float32]
     adds_nodes = False  # whether posteriors of neighbours are all that a new node needs of a graph
     by_class: ClassVar[tuple[str, ...]] = ()  # what was learned with one row a class, by name
     search_space: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # settings worth trying, by name
@@ -150,6 +156,26 @@ class Model(ABC):
         twin = type(self)(**self.get_params())
         twin.__dict__.update(self.__dict__)
         twin.__dict__.update({name: getattr(self, name)[which] for name in self.by_class})
+        return twin
+
+    def redescribe(self, which: NDArray[np.int64], S: NDArray[np.float32]) -> Self:
+        r"""Return a copy whose classes at these positions have other class vectors S. [k, d]
+
+        What was learned from nodes stays: a centre moves by :math:`\lambda (s' - s)`, and a mean by
+        as much of it as it lies along s.
+        """
+        twin = self.take_classes(np.arange(len(self.csds_)))
+        old, new = self.csds_[which], unit(np.asarray(S, dtype=np.float32))
+        shift = np.float32(getattr(self, "description_weight", 1.0)) * (new - old)
+        twin.csds_[which] = new
+        if hasattr(self, "centres_"):
+            twin.centres_[which] = unit(self.centres_[which] + shift)
+        if hasattr(self, "means_"):
+            reach = np.maximum((self.means_[which] * old).sum(axis=1), 0)[:, None]
+            twin.means_[which] += reach * shift
+        if getattr(self, "bias_", np.zeros(1)).any():
+            means = twin.means_[which]
+            twin.bias_[which] = -0.5 * ((means @ twin.precision_) * means).sum(axis=1)
         return twin
 
     def readings(self, task: Task) -> tuple[Reading, ...]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.serve import search as searching
-from unseen.serve.answering import answer_texts, vectors_of
+from unseen.serve.answering import Later, answer_texts, vectors_of
 from unseen.serve.errors import ApiError
 from unseen.serve.labels import answers_of, label_of, votes
 from unseen.serve.served import TITLE
@@ -76,17 +76,16 @@ def _answer(db: sqlite3.Connection, held: Held, rows: list[sqlite3.Row]) -> list
     X = vectors_of(served, [row["text"] for row in rows])
     found = []
     for x, row in zip(X, rows, strict=True):
-        near, said = [], []  # nodes of the graph; posteriors of nodes that came later
+        near: list[tuple[int, float]] = []  # nodes of the graph
+        later: list[Later] = []  # nodes that came after it
         for end, weight in _links(db, row["id"]):
             place = served.index.get(end)
             if place is not None:
                 near.append((place, weight))
-            else:
-                kept = _kept(db, end, served.number)
-                if kept is not None:
-                    said.append((kept, weight))
-        answers = answer_texts(served, x[None], [near])
-        answer = answers.row(0, served) | {"neighbours": len(near) + len(said)}
+            elif (kept := _kept(db, held, end, weight)) is not None:
+                later.append(kept)
+        answers = answer_texts(served, x[None], [near], later=later)
+        answer = answers.row(0, served) | {"neighbours": len(near) + len(later)}
         db.execute(
             "INSERT OR REPLACE INTO node_answers VALUES (?, ?, ?, ?)",
             (
@@ -119,12 +118,18 @@ def _links(db: sqlite3.Connection, node: str) -> list[tuple[str, float]]:
     return list(found.items())
 
 
-def _kept(db: sqlite3.Connection, node: str, version: int) -> Any:
+def _kept(db: sqlite3.Connection, held: Held, node: str, weight: float) -> Later | None:
+    """Return an added node that was answered; one that comes later has no say yet."""
     row = db.execute(
-        "SELECT posterior FROM node_answers JOIN nodes USING (seq) WHERE id = ? AND version = ?",
-        (node, version),
+        "SELECT posterior, text FROM node_answers JOIN nodes USING (seq) WHERE id = ? AND "
+        "version = ?",
+        (node, held.served.number),
     ).fetchone()
-    return None if row is None else np.frombuffer(row[0], dtype="<f4")
+    if row is None:
+        return None
+    degree = sum(each for _, each in _links(db, node))
+    vector = vectors_of(held.served, [row["text"]])[0]
+    return Later(vector, np.frombuffer(row["posterior"], dtype="<f4"), weight, degree)
 
 
 def _find(held: Held, name: str | None, position: int | None) -> sqlite3.Row | None:

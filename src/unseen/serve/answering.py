@@ -17,7 +17,7 @@ from unseen.core.operator import Operator
 from unseen.core.task import Task
 from unseen.encode.base import encode
 from unseen.io.join import MOST
-from unseen.models.base import infer
+from unseen.models.base import clamp, infer
 from unseen.prediction import OUTSIDE, probabilities, shown
 from unseen.prepare.encoded import Encoded
 from unseen.prepare.lsa import bag_of_words
@@ -29,6 +29,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.serve.served import Served
+
+
+@dataclass(frozen=True, eq=False)
+class Later:
+    """A neighbour that is not in the graph: an added node that was answered before."""
+
+    vector: NDArray[np.float32]  # [d]
+    posterior: NDArray[np.float32]  # [C]
+    weight: float  # of the edge to it
+    degree: float  # sum of the weights of its edges
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +94,7 @@ def answer_texts(
     X: NDArray[np.float32],
     neighbours: Sequence[Sequence[tuple[int, float]]],
     fixed: dict[int, NDArray[np.float32]] | None = None,
+    later: Sequence[Later] = (),
 ) -> Answers:
     """Answer nodes that are no neighbours of each other.
 
@@ -91,8 +102,9 @@ def answer_texts(
         X: their vectors. [m, d]
         neighbours: positions in the graph and weights, for each of them.
         fixed: posteriors of neighbours to take instead of those that are kept.
+        later: neighbours of all of them that are not in the graph.
     """
-    alone = [i for i, near in enumerate(neighbours) if not near]
+    alone = [i for i, near in enumerate(neighbours) if not near and not later]
     parts: list[tuple[list[int], Any]] = []
     if alone:
         task = Task(
@@ -104,8 +116,9 @@ def answer_texts(
         )
         parts.append((alone, _read(served, task, len(alone))))
     for i, near in enumerate(neighbours):
-        if near:
-            parts.append(([i], _read(served, _around(served, X[i], near, fixed), 1)))
+        if near or later:
+            task = _around(served, X[i], near, fixed or {}, later)
+            parts.append(([i], _read(served, task, 1)))
     order = np.argsort(np.concatenate([rows for rows, _ in parts]))
     posterior, sure, background = (
         np.concatenate([found[k] for _, found in parts])[order] for k in range(3)
@@ -156,7 +169,8 @@ def _around(
     served: Served,
     x: NDArray[np.float32],
     near: Sequence[tuple[int, float]],
-    fixed: dict[int, NDArray[np.float32]] | None,
+    fixed: dict[int, NDArray[np.float32]],
+    later: Sequence[Later],
 ) -> Task:
     """Return the task of one node and those around it, whose posteriors are fixed."""
     A, ends = served.adjacency, np.array([at for at, _ in near], dtype=np.int64)
@@ -164,13 +178,14 @@ def _around(
     close = np.unique(ends)
     far = np.unique(A[close].indices)
     halo = np.union1d(close, far) if len(far) <= MOST else close
-    f = len(halo)
+    f, more = len(halo), len(later)
     inner = sp.coo_array(A[halo][:, halo])
-    at = np.searchsorted(halo, ends) + 1
+    at = np.append(np.searchsorted(halo, ends) + 1, np.arange(f + 1, f + 1 + more))
+    weights = np.append(weights, np.array([each.weight for each in later], np.float32))
     zero = np.zeros(len(at), dtype=np.int64)
     rows, columns = [inner.row + 1, zero], [inner.col + 1, at]
     data = [inner.data, weights]
-    added = len(close)
+    added = len(at)
     if not served.meta["directed"]:
         rows.append(at)
         columns.append(zero)
@@ -178,31 +193,30 @@ def _around(
         added *= 2
     part = sp.coo_array(
         (np.concatenate(data), (np.concatenate(rows), np.concatenate(columns))),
-        shape=(f + 1, f + 1),
+        shape=(1 + f + more, 1 + f + more),
     )
-    by_row, by_column = (np.asarray(each, np.float32) for each in served._cache("degrees")[:, halo])
+    known, own = served.degrees[:, halo], np.array([each.degree for each in later], np.float32)
     strength = np.float32(weights.sum())
-    out, into = np.append(strength, by_row), np.append(np.float32(0), by_column)
-    np.add.at(into, at, weights)
+    out, into = (np.concatenate([[np.float32(0)], each, own]) for each in known)
+    out[0] = strength
+    np.add.at(into, at[: len(ends)], weights[: len(ends)])
     if not served.meta["directed"]:
-        np.add.at(out, at, weights)
+        np.add.at(out, at[: len(ends)], weights[: len(ends)])
         into[0] = strength
     before, count = float(served.meta["mean_weight"]), int(served.meta["non_zeros"])
-    total = before * count + float(strength) * (added / len(close))
+    total = before * count + float(strength) * (1 if served.meta["directed"] else 2)
     whole: Any = _Whole(total / max(count + added, 1), (out, into))
-    posterior = np.asarray(served.posterior[halo], dtype=np.float32)
-    known = served.codes[halo]
-    for i in np.flatnonzero(known >= 0).tolist():
-        posterior[i] = 0.0
-        posterior[i, known[i]] = 1.0
-    for node, row in (fixed or {}).items():
+    posterior = np.array(served.posterior[halo], dtype=np.float32)
+    clamp(posterior, served.codes[halo])
+    for node, row in fixed.items():
         posterior[np.searchsorted(halo, node)] = row
+    posterior = np.vstack([posterior, *(each.posterior[None] for each in later)])
     return Task(
-        np.vstack([x[None], served.vectors[halo]]),
+        np.vstack([x[None], served.vectors[halo], *(each.vector[None] for each in later)]),
         served.class_vectors,
-        operator=Operator(part, (whole, np.arange(f + 1))),
+        operator=Operator(part, (whole, np.arange(1 + f + more))),
         allowed=served.allowed,
         shared=bool(served.meta["shared"]),
-        fixed_nodes=np.arange(1, f + 1),
+        fixed_nodes=np.arange(1, 1 + f + more),
         fixed=posterior,
     )

@@ -1,7 +1,8 @@
 """Classes added, edited and removed: what a fitted classifier says with other classes.
 
-Nothing is fitted again. A new or edited class is known by its text, as `add_classes` knows it; the
-others stay as they were fitted. `POST /classes/preview` shows what comes out, and the job that
+Nothing is fitted again. A new class is known by its text, as `add_classes` knows it; an edited one
+keeps what it learned from nodes and moves with its text (`Model.redescribe`); the others stay as
+they were fitted. `POST /classes/preview` shows what comes out, and the job that
 keeps it does the very same with the whole graph at hand.
 """
 
@@ -31,19 +32,19 @@ class Edit:
 
     Attributes:
         classes: after; an edited one stays in its place, new ones follow.
-        kept: positions before of classes that stay as they are, in their order.
-        origin: the position before of each class after; -1 for new and for edited ones. [C']
+        origin: the position before of each class after; -1 for new ones. [C']
         place: the position after of each class before; -1 for removed ones. [C]
+        edited: positions after of classes with another text.
     """
 
     classes: Classes
-    kept: NDArray[np.int64]
     origin: NDArray[np.int64]
     place: NDArray[np.int64]
+    edited: NDArray[np.int64]
 
     @property
     def fresh(self) -> NDArray[np.int64]:
-        """Positions after of classes that are known by their texts alone."""
+        """Positions after of new classes, which are known by their texts alone."""
         return np.flatnonzero(self.origin < 0)
 
 
@@ -80,7 +81,7 @@ def edit_classes(
     for c, name in enumerate(before.names):
         if c in edited:
             change = edited[c]
-            entries.append((tidy(change["name"]), change["description"], -1 - c - 1))
+            entries.append((tidy(change["name"]), change["description"], c))
         elif c not in remove:
             entries.append((name, texts[c], c))
     for change in changes:
@@ -88,15 +89,11 @@ def edit_classes(
             entries.append((tidy(change["name"]), change["description"], -1))
     classes = Classes([name for name, _, _ in entries], [text for _, text, _ in entries])
     classes.check_choice()
-    where = np.array([at for _, _, at in entries], dtype=np.int64)
-    origin = np.where(where >= 0, where, -1)
+    origin = np.array([at for _, _, at in entries], dtype=np.int64)
     place = np.full(count, -1, dtype=np.int64)
-    for after, at in enumerate(where.tolist()):
-        if at >= 0:
-            place[at] = after
-        elif at < -1:
-            place[-at - 2] = after
-    return Edit(classes, origin[origin >= 0], origin, place)
+    stays = np.flatnonzero(origin >= 0)
+    place[origin[stays]] = stays
+    return Edit(classes, origin, place, np.flatnonzero(np.isin(origin, replaced)))
 
 
 def class_vectors_of(classifier: Any, classes: Classes, encoder: Any) -> NDArray[np.float32]:
@@ -123,8 +120,11 @@ def edited_model(model: Any, edit: Edit, task: Task) -> Any:
             f"classes: {type(model).__name__} cannot take up classes after it was fitted; fit "
             "again with all of them"
         )
-    order = np.concatenate([np.flatnonzero(edit.origin >= 0), edit.fresh])  # kept, then fresh
-    kept = model.take_classes(edit.kept)
+    stays = np.flatnonzero(edit.origin >= 0)
+    order = np.concatenate([stays, edit.fresh])
+    kept = model.take_classes(edit.origin[stays])
+    if len(edit.edited):
+        kept = kept.redescribe(np.searchsorted(stays, edit.edited), task.S[edit.edited])
     if not len(edit.fresh):
         return kept
     labels = np.where(task.labels >= 0, np.argsort(order)[task.labels], -1)

@@ -194,7 +194,10 @@ def _change(
             wins = np.flatnonzero(tried.posterior.argmax(axis=1) == b)
             if len(wins):
                 quoted = ", ".join(repr(word) for word in gone[wins[0]])
-                needs.append({"what": "words", "text": f"without the words {quoted}"})
+                spans = words.spans[sorted(order[: wins[0] + 1])].tolist()
+                needs.append(
+                    {"what": "words", "text": f"without the words {quoted}", "spans": spans}
+                )
     if near:
         ours = [j for j, _ in sorted(near, key=lambda each: -each[1]) if served.label[j] != b]
         certain = np.eye(len(served.names), dtype=np.float32)[b]

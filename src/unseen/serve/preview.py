@@ -55,10 +55,15 @@ def preview(served: Served, changes: list[dict[str, Any]], remove: list[int]) ->
         "classes": _counts(served, edit, old, after, free),
         "moved": _moved(served, edit, old, before, after, free),
         "changed": int((free & _differs(edit, old, before, after)).sum()),
-        "taken": [_taken(served, edit, c, old, after, confidence, free) for c in edit.fresh],
+        "taken": [_taken(served, edit, c, old, after, confidence, free) for c in _new(edit)],
         "warnings": _warnings(edit, S),
         "milliseconds": round(1000 * (time.perf_counter() - began), 1),
     }
+
+
+def _new(edit: Edit) -> list[int]:
+    """Return the classes after that are new or edited."""
+    return sorted([*edit.fresh.tolist(), *edit.edited.tolist()])
 
 
 def _differs(
@@ -82,7 +87,7 @@ def _counts(
             "before": int(was[back[c]]) if c in back else 0,
             "after": int(now[c]),
             "new": c not in back,
-            "edited": c in back and edit.origin[c] < 0,
+            "edited": c in edit.edited,
             "removed": False,
         }
         for c, name in enumerate(edit.classes.names)
@@ -170,7 +175,7 @@ def _warnings(edit: Edit, S: NDArray[np.float32]) -> list[str]:
     rows = unit(np.asarray(S, dtype=np.float32))
     cosines = rows @ rows.T
     found = []
-    for c in edit.fresh.tolist():
+    for c in _new(edit):
         others = [d for d in range(len(rows)) if d != c]
         d = max(others, key=lambda other: cosines[c, other])
         if cosines[c, d] > ALIKE:

@@ -86,6 +86,11 @@ class Served:
         """Probability of none of the classes; NaN where the model cannot tell. [n]"""
         return self._map("background")
 
+    @property
+    def degrees(self) -> NDArray[np.float32]:
+        """Sums of edge weights by row and by column. [2, n]"""
+        return self._cache("degrees")
+
     @cached_property
     def adjacency(self) -> Any:
         """The graph, CSR. [n, n]"""
