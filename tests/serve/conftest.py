@@ -21,23 +21,7 @@ TOPICS = {
     "law": "court contract judge statute appeal plaintiff verdict clause jury counsel",
     "sports": "football match goal team league coach player tennis score medal",
 }
-COMMON = [
-    "the",
-    "a",
-    "study",
-    "of",
-    "new",
-    "result",
-    "shows",
-    "in",
-    "with",
-    "method",
-    "large",
-    "small",
-    "group",
-    "year",
-    "work",
-]
+COMMON = ("the a study of new result shows in with method large small group year work",)
 
 
 def topic_run(directed: bool = False) -> tuple[unseen.Graph, unseen.Classes, np.ndarray[Any, Any]]:
@@ -49,7 +33,7 @@ def topic_run(directed: bool = False) -> tuple[unseen.Graph, unseen.Classes, np.
     for c in truth:
         own = rng.choice(words[c], rng.integers(2, 5))
         other = rng.choice(words[rng.integers(0, len(words))], rng.integers(0, 3))
-        said = np.concatenate([own, other, rng.choice(COMMON, 8)])
+        said = np.concatenate([own, other, rng.choice(COMMON[0].split(), 8)])
         rng.shuffle(said)
         texts.append(" ".join(said).capitalize() + ".")
     texts[7] = ""  # a node without a text

@@ -7,6 +7,7 @@ import threading
 import time
 import traceback
 import uuid
+from contextlib import suppress
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -85,7 +86,11 @@ class Guard:
         request_id = sent.decode() if SENT_ID.fullmatch(sent) else uuid.uuid4().hex
         scope["request_id"] = request_id
         began, status, begun = time.perf_counter(), 500, False
-        read = 0
+        read, over = 0, False
+
+        async def from_app(message: Message) -> None:
+            if not over:  # whatever it makes of half a body is not told
+                await respond(message)
 
         async def respond(message: Message) -> None:
             nonlocal status, begun
@@ -100,10 +105,11 @@ class Guard:
             await send(message)
 
         async def limited() -> Message:
-            nonlocal read
+            nonlocal read, over
             message = await receive()
             read += len(message.get("body", b""))
             if read > self.settings.body:
+                over = True
                 raise TooLargeError
             return message
 
@@ -111,10 +117,9 @@ class Guard:
         try:
             refused = self._refusal(scope, headers)
             if refused is None:
-                try:
-                    await self.app(scope, limited, respond)
-                except TooLargeError:
-                    refused = self._too_large()
+                with suppress(TooLargeError):
+                    await self.app(scope, limited, from_app)
+                refused = self._too_large() if over else None
             if refused is not None and not begun:
                 code, number, message, where, more = refused
                 answer = reply(body_of(code, message, where, request_id), number, more)
