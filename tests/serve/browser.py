@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.error import URLError
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
@@ -80,8 +80,12 @@ def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
         try:
             with urlopen(address, timeout=5):
                 return
-        except (URLError, OSError):
-            time.sleep(0.2)
+        except HTTPError as error:
+            if error.code == 401:  # it is there, and asks for a token
+                return
+        except OSError:
+            pass
+        time.sleep(0.2)
     pytest.fail(f"the server is not ready: {log.read_text('utf-8', 'replace')[-2000:]}")
 
 
@@ -110,7 +114,7 @@ class Visitor:
         if name:
             self.context.add_init_script(f"localStorage.setItem('unseen-person', '{name}')")
         self.page: Page = self.context.new_page()
-        self.page.set_default_timeout(40_000)
+        self.page.set_default_timeout(30_000)
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.on("request", lambda request: self._seen(request.url))
         self.page.on(

@@ -75,7 +75,7 @@ def test_the_legend_filters_the_map(browser: Browser, base: str) -> None:
     pressed = page.locator(".legend-toggle[aria-pressed=true]")
     assert pressed.count() == 1
     assert pressed.get_attribute("aria-label") == "Show cooking on the map"
-    page.get_by_role("button", name="show all").click()
+    page.get_by_role("button", name="show all", exact=True).click()
     assert page.locator(".legend-toggle[aria-pressed=false]").count() == 0
 
 
@@ -115,9 +115,7 @@ def test_preview_compare_and_keep_a_class(browser: Browser, base: str) -> None:
     ada.go("versions", ".version")
     assert page.locator(".version.current .version-number").inner_text() == "2"
     page.get_by_role("button", name="Use this").click()
-    page.wait_for_function(
-        "document.querySelector('.version.current .version-number')?.innerText === '1'"
-    )
+    page.wait_for_selector(".version.current .version-number:text-is('1')")
     assert ada.problems == []
 
 
@@ -138,8 +136,8 @@ def test_teach_ten_nodes_by_keyboard_learn_and_keep(browser: Browser, base: str)
     page.keyboard.press("c")
     page.keyboard.type("law")
     page.keyboard.press("Enter")
-    page.wait_for_function("document.querySelector('.people')?.innerText.includes('Ada')")
-    page.wait_for_function("parseInt(document.querySelector('.people .num').innerText) >= 10")
+    page.wait_for_selector(".people li:has-text('Ada')")
+    page.wait_for_function("() => parseInt(document.querySelector('.people .num').innerText) >= 10")
     assert "Between" in page.locator(".teach-side").inner_text()
     page.click("#learn")
     page.wait_for_selector("#keep")
