@@ -30,7 +30,7 @@ def serve(
     """Look at a run, try classes, correct it and let it learn: a page and an HTTP API."""
     from unseen.core.errors import require
 
-    for module in ("fastapi", "uvicorn", "prometheus_client"):
+    for module in ("fastapi", "uvicorn", "httptools", "prometheus_client"):
         require(module, "serve", "unseen serve")
     from unseen.serve.server import prepare, serve_forever
     from unseen.serve.settings import Settings

@@ -17,7 +17,7 @@ from unseen.io.atomic import read_json
 from unseen.prepare.encoded import APART
 from unseen.run import load
 from unseen.serve.class_stats import warnings_of
-from unseen.serve.strings import Index, Strings
+from unseen.serve.strings import Index, Strings, mapped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,10 +56,7 @@ class Served:
         self.classifier = load(run / "model")
 
     def _map(self, name: str) -> NDArray[Any]:
-        found: NDArray[Any] = np.load(
-            self.arrays / f"{name}.npy", mmap_mode="r", allow_pickle=False
-        )
-        return found
+        return mapped(self.arrays / f"{name}.npy")
 
     @property
     def nodes(self) -> int:

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+def mapped(path: Path) -> NDArray[Any]:
+    """Return an array that stays in its file; a plain one, whose slices are quickly made."""
+    return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+
+
 def write_strings(folder: Path, name: str, values: Iterable[str]) -> None:
     """Write `name.bytes.npy` and `name.ends.npy`."""
     parts = [value.encode("utf-8", "surrogatepass") for value in values]
@@ -29,8 +34,8 @@ class Strings:
     """A sequence of strings that lies in a file."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        self._bytes = np.load(folder / f"{name}.bytes.npy", mmap_mode="r", allow_pickle=False)
-        self._ends = np.load(folder / f"{name}.ends.npy", mmap_mode="r", allow_pickle=False)
+        self._bytes = mapped(folder / f"{name}.bytes.npy")
+        self._ends = mapped(folder / f"{name}.ends.npy")
 
     def __len__(self) -> int:
         return len(self._ends) - 1
@@ -58,8 +63,8 @@ class Index:
     """The position of each id."""
 
     def __init__(self, folder: Path, ids: Strings) -> None:
-        self._hashes: NDArray[Any] = np.load(folder / "id.hashes.npy", mmap_mode="r")
-        self._order: NDArray[Any] = np.load(folder / "id.order.npy", mmap_mode="r")
+        self._hashes = mapped(folder / "id.hashes.npy")
+        self._order = mapped(folder / "id.order.npy")
         self._ids = ids
 
     def get(self, name: str) -> int | None:
