@@ -46,7 +46,9 @@ def test_search_and_open_a_node(browser: Browser, base: str) -> None:
     assert page.locator("mark.for").count() > 0
     assert page.locator(".probs li").count() >= 2
     page.locator(".node-list a").first.click()
-    page.wait_for_function("t => document.querySelector('.node h1').innerText !== t", arg=title)
+    page.wait_for_function(
+        "t => (document.querySelector('.node h1')?.innerText ?? t) !== t", arg=title
+    )
     page.keyboard.press("Escape")
     page.wait_for_selector("#panel", state="hidden")
     assert ada.problems == []
@@ -127,7 +129,7 @@ def test_teach_ten_nodes_by_keyboard_learn_and_keep(browser: Browser, base: str)
     page.keyboard.press("Enter")
     seen = set()
     for key in ("Enter", "2", "Enter", "s", "n", "u", "Enter", "3", "a", "Enter", "2", "Enter"):
-        node = page.wait_for_selector(".stage[data-id]").get_attribute("data-id")
+        node = page.locator(".stage[data-id]").get_attribute("data-id")
         seen.add(node)
         page.keyboard.press(key)
         page.wait_for_function(

@@ -52,9 +52,9 @@ function size(found: ClassView): HTMLElement {
   const expected = found.expected;
   const most = Math.max(1, found.nodes, expected ?? 0);
   return section("Size",
-    h("dl", { class: "compare-bars c", vars: looks(found) },
-      h("div", null, h("dt", null, "Takes"), bar(found.nodes / most, looks(found)), h("dd", null, count(found.nodes))),
-      expected !== null && h("div", { class: "pale" }, h("dt", null, "Its text predicts"), bar(expected / most, looks(found)), h("dd", null, count(Math.round(expected))))),
+    h("ul", { class: "compare-bars c", vars: looks(found) },
+      h("li", null, h("span", { class: "soft" }, "Takes"), bar(found.nodes / most, looks(found)), h("b", null, count(found.nodes))),
+      expected !== null && h("li", { class: "pale" }, h("span", { class: "soft" }, "Its text predicts"), bar(expected / most, looks(found)), h("b", null, count(Math.round(expected))))),
     found.known > 0 && h("p", { class: "soft small" }, `Besides, ${many(found.known, "node")} had this label from the beginning.`));
 }
 
