@@ -30,6 +30,7 @@ import unseen
 
 CONNECTIONS, SECONDS, MOST = 64, 30.0, 200_000
 NODES, EDGES, WORKERS = 100_000, 3, 2
+DIFFERENT = 20_000  # requests, that are then repeated
 START = 120.0  # seconds that the server has to come up
 TOPICS = {
     "astronomy": "star planet telescope galaxy orbit moon comet nebula solar eclipse asteroid",
@@ -170,25 +171,17 @@ async def _load(port: int, nodes: int, seconds: float) -> list[dict[str, Any]]:
     until = time.perf_counter() + seconds
     left = MOST
 
+    asked = _requests(nodes)  # made before: the client shares the machine
+
     async def connection(number: int) -> None:
         nonlocal left
-        rng = np.random.default_rng(number)
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        words = list(TOPICS.values())
-        k = number
+        k = 997 * number
         while time.perf_counter() < until and left > 0:
             left, k = left - 1, k + 1
-            if k % 4:
-                kind = "GET /nodes/{id}"
-                request = _request("GET", f"/api/v1/nodes/{rng.integers(0, nodes)}", b"")
-            else:
-                kind = "POST /classify"
-                text = " ".join(rng.choice(words[k % len(words)].split(), 6))
-                body = json.dumps({"texts": [f"A study of {text}"]}).encode()
-                request = _request("POST", "/api/v1/classify", body)
+            kind, request = asked[k % len(asked)]
             began = time.perf_counter()
             writer.write(request)
-            await writer.drain()
             status = await _response(reader)
             times[kind].append(time.perf_counter() - began)
             failed[kind] += status != 200
@@ -210,6 +203,21 @@ async def _load(port: int, nodes: int, seconds: float) -> list[dict[str, Any]]:
     ]
 
 
+def _requests(nodes: int) -> list[tuple[str, bytes]]:
+    """Return requests of both kinds, three to one, each another node or text."""
+    rng, words = np.random.default_rng(0), [text.split() for text in TOPICS.values()]
+    found = []
+    for k in range(DIFFERENT):
+        if k % 4:
+            path = f"/api/v1/nodes/{rng.integers(0, nodes)}"
+            found.append(("GET /nodes/{id}", _request("GET", path, b"")))
+        else:
+            text = " ".join(rng.choice(words[k % len(words)], 6))
+            body = json.dumps({"texts": [f"A study of {text}"]}).encode()
+            found.append(("POST /classify", _request("POST", "/api/v1/classify", body)))
+    return found
+
+
 def _request(method: str, path: str, body: bytes) -> bytes:
     head = f"{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: {len(body)}\r\n"
     return f"{head}content-type: application/json\r\n\r\n".encode() + body
@@ -217,10 +225,10 @@ def _request(method: str, path: str, body: bytes) -> bytes:
 
 async def _response(reader: asyncio.StreamReader) -> int:
     """Read an answer to its end; return its status."""
-    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
-    length = int(head.partition("content-length:")[2].split("\r\n")[0])
-    await reader.readexactly(length)
-    return int(head.split()[1])
+    head = await reader.readuntil(b"\r\n\r\n")
+    at = head.index(b"content-length: ") + 16
+    await reader.readexactly(int(head[at : head.index(b"\r", at)]))
+    return int(head[9:12])
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import httpx
 import numpy as np
 import pytest
 
-from serve.processes import PATIENCE, Server, finished
+from serve.processes import PATIENCE, Server, fetched, finished
 from unseen.io.atomic import check_folder
 
 KILLS = 50
@@ -32,7 +32,7 @@ def server(one_run: Path, tmp_path: Path) -> Iterator[Server]:
 
 def versions_seen(url: str, times: int = 20) -> set[int]:
     """Ask on connections of their own, so that every worker is met; return what they serve."""
-    return {int(httpx.get(f"{url}/ready", timeout=30).json()["version"]) for _ in range(times)}
+    return {int(fetched(f"{url}/ready")["version"]) for _ in range(times)}
 
 
 def settles(url: str, version: int) -> bool:
@@ -164,14 +164,14 @@ def test_a_run_is_swapped_without_a_failed_request(
         Server(link, "--workers", "2", log=tmp_path / "log") as server,
         Asking(server.url) as asking,
     ):
-        assert httpx.get(f"{server.url}/run").json()["model"] == "PooledEM"
+        assert fetched(f"{server.url}/run")["model"] == "PooledEM"
         new = tmp_path / "new"
         new.symlink_to(other)
         new.replace(link)
         until = time.monotonic() + PATIENCE
         models: set[str] = set()
         while models != {"BeliefPropagation"} and time.monotonic() < until:
-            models = {httpx.get(f"{server.url}/run").json()["model"] for _ in range(10)}
+            models = {fetched(f"{server.url}/run")["model"] for _ in range(10)}
         assert models == {"BeliefPropagation"}
     assert asking.failed == []
 
@@ -186,7 +186,7 @@ def test_a_worker_that_dies_is_replaced(server: Server) -> None:
     os.kill(workers[0], 9)
     time.sleep(1)
     server.wait()
-    assert httpx.get(f"{server.url}/run", timeout=30).status_code == 200
+    assert fetched(f"{server.url}/run")["version"] == 1
 
 
 def _command(pid: int) -> bytes:
@@ -199,23 +199,25 @@ def test_nothing_acknowledged_is_lost_in_fifty_kills(one_run: Path, tmp_path: Pa
     sent: dict[str, dict[str, Any]] = {}  # everything that was ever asked, by its key
     acknowledged: dict[str, dict[str, Any]] = {}
 
+    clients = [httpx.Client(timeout=30) for _ in range(PEOPLE)]  # slow to make
+
     def person(who: int, url: str, round: int) -> None:
-        with httpx.Client(base_url=url, timeout=30) as client:
-            for k in range(10_000):
-                key = f"{who}-{round}-{k}"
-                if k % 3:
-                    path = "/labels"
-                    node = f"n{1 + (7 * k + who) % 4}"
-                    body = {"person": key, "answers": [{"id": node, "class": "law"}]}
-                else:
-                    path, body = "/nodes", {"person": key, "nodes": [{"id": key, "text": "oven"}]}
-                sent[key] = {"path": path, "body": body}
-                try:
-                    found = client.post(path, json=body, headers={"Idempotency-Key": key})
-                except httpx.TransportError:
-                    return
-                assert found.status_code == 201, found.text
-                acknowledged[key] = found.json()
+        client = clients[who]
+        for k in range(10_000):
+            key = f"{who}-{round}-{k}"
+            if k % 3:
+                path = "/labels"
+                node = f"n{1 + (7 * k + who) % 4}"
+                body = {"person": key, "answers": [{"id": node, "class": "law"}]}
+            else:
+                path, body = "/nodes", {"person": key, "nodes": [{"id": key, "text": "oven"}]}
+            sent[key] = {"path": path, "body": body}
+            try:
+                found = client.post(url + path, json=body, headers={"Idempotency-Key": key})
+            except httpx.TransportError:
+                return
+            assert found.status_code == 201, found.text
+            acknowledged[key] = found.json()
 
     for round in range(KILLS):
         with Server(one_run, log=tmp_path / "log") as server:
@@ -225,7 +227,11 @@ def test_nothing_acknowledged_is_lost_in_fifty_kills(one_run: Path, tmp_path: Pa
             ]
             for thread in threads:
                 thread.start()
-            time.sleep(float(rng.uniform(0.02, 0.5)))
+            wanted = len(acknowledged) + int(rng.integers(1, 20))
+            until = time.monotonic() + PATIENCE
+            while len(acknowledged) < wanted and time.monotonic() < until:
+                time.sleep(0.001)
+            time.sleep(float(rng.uniform(0, 0.02)))
             server.kill()
             for thread in threads:
                 thread.join()

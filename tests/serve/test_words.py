@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from unseen.prepare.lsa import bag_of_words
 from unseen.serve.versions import Versions
-from unseen.serve.words import word_shares
+from unseen.serve.words import _column, beside, word_shares
 
 
 def test_shares_of_words_centring_and_bias_are_the_score(run: Path) -> None:
@@ -70,3 +71,21 @@ def test_odd_texts_add_up_too(one_run: Path, text: str) -> None:
     found = word_shares(served, text, weights, np.zeros(2))
     assert found is not None
     np.testing.assert_allclose(found.score, vectors_of(served, [text])[0] @ weights.T, atol=1e-6)
+
+
+def test_words_are_hashed_as_lsa_hashes_them() -> None:
+    words = ["garlic", "ünïcode", "北京", "x1", "straße", *(f"w{i}" for i in range(500))]
+    assert [_column(word) for word in words] == bag_of_words(words).indices.tolist()
+
+
+def test_a_few_texts_are_read_as_lsa_reads_many(one_run: Path) -> None:
+    lsa = Versions(one_run).load(1).classifier.preparer_.lsa_
+    texts = [
+        "Garlic, garlic and the oven.",
+        "nothing_known zzzz",
+        "",
+        "the JUDGE of the court 北京",
+    ]
+    X = np.random.default_rng(0).normal(size=(4, 5)).astype(np.float32)
+    found = beside(lsa, X, texts)
+    np.testing.assert_allclose(found, lsa.beside_nodes(X, bag_of_words(texts)), atol=1e-6)

@@ -20,8 +20,8 @@ from unseen.io.join import MOST
 from unseen.models.base import clamp, infer
 from unseen.prediction import OUTSIDE, probabilities, shown
 from unseen.prepare.encoded import Encoded
-from unseen.prepare.lsa import bag_of_words
 from unseen.serve.errors import ApiError
+from unseen.serve.words import beside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,12 +81,10 @@ def vectors_of(served: Served, texts: Sequence[str]) -> NDArray[np.float32]:
     X = unit(encode(served.encoder, texts, cache=False))
     X[[not text.strip() for text in texts]] = 0.0
     preparer = served.classifier.preparer_
-    bags = None if preparer.lsa_ is None else (bag_of_words(texts), None)
-    encoded = Encoded(X, {}, True, served.meta["encoder"], "", bags)
-    rows = preparer.centred(encoded)
-    if preparer.lsa_ is not None:
-        rows = preparer.lsa_.beside_nodes(rows, encoded.bags[0])  # type: ignore[index]
-    return unit(rows)
+    rows: NDArray[np.float32] = preparer.centred(
+        Encoded(X, {}, True, served.meta["encoder"], "", None)
+    )
+    return unit(rows if preparer.lsa_ is None else beside(preparer.lsa_, rows, texts))
 
 
 def answer_texts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TITLE = 80  # characters of a text that stand for it
+
+
+@lru_cache(maxsize=4)
+def _encoder(name: str, device: str) -> Any:
+    """Return an encoder; versions share it."""
+    return as_encoder(name, device)
 
 
 class Served:
@@ -127,7 +133,7 @@ class Served:
         """What reads texts."""
         asked = self.meta["encoder"]
         reading = asked.partition(":")[2] or "static" if asked.partition(":")[0] in WORDS else asked
-        return as_encoder(reading, self.classifier.device)
+        return _encoder(reading, self.classifier.device)
 
     @property
     def reads_texts(self) -> bool:

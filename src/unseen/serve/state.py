@@ -17,6 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from unseen.core.errors import UnseenError
+from unseen.serve.answering import answer_texts, vectors_of
 from unseen.serve.errors import ApiError
 from unseen.serve.served import Served
 from unseen.serve.settings import Settings
@@ -78,7 +79,10 @@ class State:
             versions = held.versions if held and held.versions.run == run else Versions(run)
             number = versions.current
             if held is None or held.versions is not versions or held.served.number != number:
-                self._held = Held(versions, versions.load(number))
+                served = versions.load(number)
+                if served.reads_texts:  # loads the encoder now rather than with the first request
+                    answer_texts(served, vectors_of(served, ["a text"]), [[]])
+                self._held = Held(versions, served)
                 log("served", run=str(run.name), version=number)
             return self._held  # type: ignore[return-value]
 

@@ -17,17 +17,24 @@ shares are by word; what the encoder adds is one number.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils import murmurhash3_32
 
+from unseen.core.arrays import unit
 from unseen.encode.static import StaticEncoder
-from unseen.prepare.lsa import NODES, bag_of_words
+from unseen.prepare.lsa import BUCKETS, NODES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from unseen.prepare.lsa import LSA
     from unseen.serve.served import Served
 
 WORD = re.compile(r"[^\W_]+|[^\w\s]|_+")
@@ -113,38 +120,63 @@ def _tokens(encoder: StaticEncoder, text: str) -> tuple[NDArray[np.int64], NDArr
 
 
 def _lsa(
-    lsa: Any, text: str, spans: NDArray[np.int64], W: NDArray[np.float64]
+    lsa: LSA, text: str, spans: NDArray[np.int64], W: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Return LSA's shares by word [w, k], its centring [k], and whether it knew a word (1 or 0)."""
-    words = [text[lo:hi].lower() for lo, hi in spans.tolist()]
-    counted = {word for word in words if COUNTED.fullmatch(word)}
-    none = np.zeros((len(spans), len(W))), np.zeros(len(W)), 0.0
-    if not counted:
-        return none
-    distinct = sorted(counted)
-    columns = dict(zip(distinct, bag_of_words(distinct).indices.tolist(), strict=True))
-    place = {}
-    for word, column in columns.items():
-        i = int(np.searchsorted(lsa.words, column))
-        if i < len(lsa.words) and lsa.words[i] == column:
-            place[word] = i
-    counts: dict[int, int] = {}
-    for word in words:
-        if word in place:
-            counts[place[word]] = counts.get(place[word], 0) + 1
-    if not counts:
-        return none
-    rows = np.array(sorted(counts))
-    t = np.log1p(np.array([counts[i] for i in rows.tolist()], dtype=np.float64)) * lsa.idf[rows]
-    t /= np.linalg.norm(t)
-    V = lsa.directions[rows].astype(np.float64)  # [w', t]
-    y = t @ V - lsa.node_centre
+    shares = np.zeros((len(spans), len(W)))
+    terms = [lsa_term(lsa, text[lo:hi]) for lo, hi in spans.tolist()]
+    found = lsa_vector(lsa, terms)
+    if found is None:
+        return shares, np.zeros(len(W)), 0.0
+    counts, t, V, y = found
     M = float(np.linalg.norm(y)) or 1.0
     each = NODES * (t[:, None] * (V @ W.T)) / M  # [w', k]
-    slot = {row: i for i, row in enumerate(rows.tolist())}
-    shares = none[0]
-    for s, word in enumerate(words):
-        if word in place:
-            row = place[word]
+    slot = {row: i for i, row in enumerate(counts)}
+    for s, row in enumerate(terms):
+        if row >= 0:
             shares[s] = each[slot[row]] / counts[row]
     return shares, -NODES * (lsa.node_centre.astype(np.float64) @ W.T) / M, 1.0
+
+
+def lsa_term(lsa: LSA, word: str) -> int:
+    """Return the row of a word in LSA's directions; -1 where it has none."""
+    word = word.lower()
+    if not COUNTED.fullmatch(word):
+        return -1
+    column = _column(word)
+    i = int(np.searchsorted(lsa.words, column))
+    return i if i < len(lsa.words) and lsa.words[i] == column else -1
+
+
+@lru_cache(maxsize=100_000)
+def _column(word: str) -> int:
+    """Return the bucket of a word, as `bag_of_words` has it; ten times as fast."""
+    return abs(int(murmurhash3_32(word, seed=0))) % BUCKETS
+
+
+def lsa_vector(
+    lsa: LSA, terms: list[int]
+) -> tuple[dict[int, int], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]] | None:
+    """Return counts by row, t [w'], V of these rows [w', t] and V^T t less its mean [t].
+
+    None, where none of the words is known.
+    """
+    counts = Counter(sorted(row for row in terms if row >= 0))
+    if not counts:
+        return None
+    rows = np.fromiter(counts, np.int64, len(counts))
+    times = np.fromiter(counts.values(), np.float64, len(counts))
+    t = np.log1p(times) * lsa.idf[rows]
+    t /= np.linalg.norm(t)
+    V = lsa.directions[rows].astype(np.float64)
+    return counts, t, V, t @ V - lsa.node_centre
+
+
+def beside(lsa: LSA, X: NDArray[np.float32], texts: Sequence[str]) -> NDArray[np.float32]:
+    """Return what `LSA.beside_nodes` returns, for a few texts. [m, d + t]"""
+    read = np.zeros((len(texts), lsa.directions.shape[1]))
+    for i, text in enumerate(texts):
+        found = lsa_vector(lsa, [lsa_term(lsa, word) for word in COUNTED.findall(text)])
+        if found is not None:
+            read[i] = NODES * found[3] / (np.linalg.norm(found[3]) or 1.0)
+    return unit(np.hstack([unit(X), read.astype(np.float32)]))
