@@ -95,7 +95,7 @@ def _measure(run: Path, nodes: int, seconds: float) -> dict[str, Any]:
         [*command, "--workers", str(WORKERS), "--rate", "0"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        start_new_session=True,
+        process_group=0,
     )
     base = f"http://127.0.0.1:{port}"
     try:
@@ -115,7 +115,7 @@ def _measure(run: Path, nodes: int, seconds: float) -> dict[str, Any]:
         "seconds": seconds,
         "workers": WORKERS,
         "cores": cores(),
-        "load before": round(os.getloadavg()[0], 1),
+        "load average": round(os.getloadavg()[0], 1),
         "ready, s": ready,
         "preview of a class, ms": float(np.median(previews[1:])),
         "page, ms": 1000 * float(np.median(page[:5])),
