@@ -218,6 +218,25 @@ def test_writes_from_other_pages_are_refused(
         assert client.post("/labels", json=body, headers=own).status_code == 201
 
 
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("evil.example:8000", 403),
+        ("evil.example", 403),
+        ("127.0.0.1.evil.example", 403),
+        ("", 403),
+        ("localhost:8000", 200),
+        ("127.0.0.1", 200),
+        ("[::1]:8000", 200),
+    ],
+)
+def test_a_name_that_was_led_here_is_not_answered(
+    one_run: Path, connect: Connect, host: str, status: int
+) -> None:
+    with connect(one_run) as client:
+        assert client.get("/run", headers={"Host": host}).status_code == status
+
+
 def test_limits_on_body_and_rate(one_run: Path, connect: Connect) -> None:
     with connect(one_run, body=2000, rate=20) as client:
         big = client.post("/classify", json={"texts": ["x" * 3000]})

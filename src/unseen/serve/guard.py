@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from unseen.serve.errors import body_of
 from unseen.serve.metrics import Metrics
 from unseen.serve.reply import reply
-from unseen.serve.settings import Settings
+from unseen.serve.settings import Settings, loopback
 from unseen.serve.state import log
 from unseen.serve.tokens import Tokens
 
@@ -143,6 +143,18 @@ class Guard:
                 ms=round(1000 * seconds, 2),
             )
 
+    def _own_host(self, given: bytes) -> bool:
+        """Tell whether a request was sent to a name of this machine.
+
+        A page elsewhere may let its own name lead to this machine (DNS rebinding); its requests are
+        then of one origin with ours, but they carry its name.
+        """
+        host = given.decode("latin-1").strip().lower()
+        name = (
+            host[1:].partition("]")[0] if host.startswith("[") else host.rpartition(":")[0] or host
+        )
+        return loopback(name) or name == self.settings.host.lower()
+
     def _too_large(self) -> tuple[str, int, str, str | None, dict[str, str]]:
         most = self.settings.body
         return "too_large", 413, f"the body has more than {most:,} bytes; send less", "body", {}
@@ -156,6 +168,9 @@ class Guard:
             message = "too many requests are under way; try again in a second"
             return "busy", 503, message, None, {"retry-after": "1"}
         path: str = scope["path"]
+        if not self.tokens.needed and not self._own_host(headers.get(b"host", b"")):
+            message = "without tokens only this machine's own names are answered to"
+            return "wrong_host", 403, message, "host", {}
         if path in FREE or not path.startswith(API):
             return None
         if not self.rate.allows(client[0] if client else ""):

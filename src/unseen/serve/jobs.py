@@ -13,6 +13,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from unseen.serve.errors import ApiError
 from unseen.serve.store import Store, now
 
 OPEN = ("queued", "running")
+UNBORN = 60.0  # seconds after which a job that no process was started for is given up
 STOPPED = "the job was stopped before it was done; start it again"
 
 
@@ -40,10 +42,18 @@ def running(store: Store) -> dict[str, Any] | None:
     row = store.one("SELECT * FROM jobs WHERE state IN ('queued', 'running') ORDER BY id DESC")
     if row is None:
         return None
-    if row["pid"] is not None and not alive(row["pid"]):
+    if _gone(row):
         settle(store, row["id"], "failed", STOPPED)
         return None
     return shown(row)
+
+
+def _gone(row: sqlite3.Row) -> bool:
+    """Tell whether nobody works on a job that has not ended."""
+    if row["pid"] is not None:
+        return not alive(row["pid"])
+    age = datetime.now(UTC) - datetime.fromisoformat(row["started"])
+    return age.total_seconds() > UNBORN
 
 
 def alive(pid: int) -> bool:
@@ -76,8 +86,8 @@ def queue(
     db: sqlite3.Connection, kind: str, person: str, request: dict[str, Any]
 ) -> dict[str, Any]:
     """Put a job down, inside a transaction; `start` sets it to work afterwards."""
-    busy = db.execute("SELECT id, pid FROM jobs WHERE state IN ('queued', 'running')").fetchone()
-    if busy is not None and (busy["pid"] is None or alive(busy["pid"])):
+    busy = db.execute("SELECT * FROM jobs WHERE state IN ('queued', 'running')").fetchone()
+    if busy is not None and not _gone(busy):
         raise ApiError(
             409, f"job j{busy['id']} is under way; wait for it or cancel it", None, "job_running"
         )

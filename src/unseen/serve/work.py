@@ -126,7 +126,7 @@ def work(job: Job, kind: str, person: str, request: dict[str, Any]) -> None:
     with versions.store.write() as db:
         number = versions.next_number(db)
     job.progress("write the run", 0, 1)
-    prediction.save(versions.folder(number))
+    _sync(prediction.save(versions.folder(number)))
     job.progress("make the arrays", 0, 1)
     arrays = versions.ensure(number)
     job.progress("compare", 0, 1)
@@ -166,6 +166,16 @@ def work(job: Job, kind: str, person: str, request: dict[str, Any]) -> None:
             "ended = ?, version = ?, result = ? WHERE id = ?",
             (now(), number, json.dumps(result), job.number),
         )
+
+
+def _sync(folder: Path) -> None:
+    """Bring a folder to the disk, before the store says that it is there."""
+    for path in [*folder.rglob("*"), folder, folder.parent]:
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _with_added(versions: Versions, parent: int, classifier: Any) -> tuple[Graph, Labels, int]:
