@@ -44,6 +44,11 @@ async function startMap(): Promise<void> {
 
 async function start(): Promise<void> {
   showPerson();
+  byId("skip").addEventListener("click", (event) => { // the hash is the address of a view, so no plain link
+    event.preventDefault();
+    const panel = byId("panel");
+    (panel.hidden ? document.querySelector<HTMLElement>(".map-canvas") : panel)?.focus();
+  });
   byId("person").addEventListener("click", () => void whoIsIt(true));
   window.addEventListener("person", showPerson);
   await refresh();

@@ -1,5 +1,5 @@
 // Small questions in a dialog, and short notices that go away by themselves.
-import { byId, h, icon } from "./dom";
+import { byId, h, icon, sentence } from "./dom";
 
 interface Question {
   title: string;
@@ -73,4 +73,4 @@ export function notice(text: string, action?: { label: string; act: () => void }
 }
 
 export const failed = (error: unknown): void =>
-  notice(error instanceof Error ? error.message : String(error), undefined, true);
+  notice(sentence(error instanceof Error ? error.message : String(error)), undefined, true);

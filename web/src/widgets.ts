@@ -1,5 +1,5 @@
 // Small parts that several views share.
-import { h, icon, percent, svg, type Child } from "./dom";
+import { h, icon, percent, sentence, svg, type Child } from "./dom";
 import { SHAPES, looks, shapeOf } from "./palette";
 import { NONE, classAt, setFocus } from "./state";
 import type { Brief, ClassItem, Hit, Interval } from "./types";
@@ -37,7 +37,7 @@ export function nodeRow(brief: Brief, extra?: Child): HTMLElement {
       h("span", { class: "node-title" }, brief.title || brief.id),
       h("span", { class: "node-about" },
         extra ?? classText(brief.class),
-        said && h("span", { class: "tag" }, said)),
+        !(extra && brief.known) && said && h("span", { class: "tag" }, said)),
       !brief.known && brief.confidence !== null &&
         h("span", { class: "node-figure", title: "confidence" }, percent(brief.confidence))));
 }
@@ -99,7 +99,7 @@ export function loading(): HTMLElement {
 }
 
 export function problem(error: unknown, again?: () => void): HTMLElement {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = sentence(error instanceof Error ? error.message : String(error));
   return h("div", { class: "empty", role: "alert" }, icon("warn"), h("p", null, text),
     again && h("button", { type: "button", class: "plain", onClick: again }, "Try again"));
 }

@@ -13,7 +13,7 @@ export interface Arrays {
 export interface View { scale: [number, number]; shift: [number, number]; size: number; share: number } // share of the nodes to draw
 export interface Overlay {
   lines: { from: [number, number]; to: [number, number]; colour: number[] }[];
-  rings: { at: [number, number]; weight: number; colour: number[] | null }[];
+  rings: { at: [number, number]; weight: number; colour: number[] }[];
   others: number;
 }
 
@@ -64,7 +64,7 @@ export class Painter {
   private readonly rings: twgl.ProgramInfo;
   private readonly lines: twgl.ProgramInfo;
   private looks: WebGLTexture | null = null;
-  private cloud: twgl.BufferInfo | null = null;
+  private cloud: twgl.VertexArrayInfo | null = null;
 
   /** Throws where the browser has no WebGL 2. */
   constructor(readonly canvas: HTMLCanvasElement) {
@@ -80,12 +80,13 @@ export class Painter {
 
   setArrays(arrays: Arrays): void {
     const mixed = shuffled(arrays);
-    this.cloud = twgl.createBufferInfoFromArrays(this.gl, {
+    const buffers = twgl.createBufferInfoFromArrays(this.gl, {
       place: { numComponents: 2, data: mixed.places },
       kind: { numComponents: 1, data: mixed.classes, normalize: false },
       confidence: { numComponents: 1, data: mixed.confidence, normalize: true },
       flags: { numComponents: 1, data: mixed.flags, normalize: false },
     });
+    this.cloud = twgl.createVertexArrayInfo(this.gl, this.points, buffers);
   }
 
   /** Column 0 is none of these, column c + 1 class c: colour, shape, shown, stepping back. */
@@ -122,14 +123,14 @@ export class Painter {
     if (overlay.rings.length) {
       const place = overlay.rings.flatMap((ring) => ring.at);
       const weight = overlay.rings.map((ring) => ring.weight);
-      const tint = overlay.rings.flatMap((ring) => (ring.colour ? [...ring.colour, 1] : [0, 0, 0, 0]));
+      const tint = overlay.rings.flatMap((ring) => ring.colour);
       const size = Math.max(12, Math.min(20, view.size + 6)) * ratio;
       const uniforms = { ...common, size, ratio, ink: rgb(ink), ground: rgb(ground) };
-      this.small(this.rings, { place: [2, place], tint: [4, tint], weight: [1, weight] }, uniforms, gl.POINTS);
+      this.small(this.rings, { place: [2, place], tint: [3, tint], weight: [1, weight] }, uniforms, gl.POINTS);
     }
   }
 
-  private pass(program: twgl.ProgramInfo, buffers: twgl.BufferInfo, uniforms: object, mode: number, count?: number): void {
+  private pass(program: twgl.ProgramInfo, buffers: twgl.VertexArrayInfo, uniforms: object, mode: number, count?: number): void {
     this.gl.useProgram(program.program);
     twgl.setBuffersAndAttributes(this.gl, program, buffers);
     twgl.setUniforms(program, uniforms as Record<string, unknown>);
@@ -142,7 +143,10 @@ export class Painter {
       arrays[name] = { numComponents, data: new Float32Array(values) };
     }
     const buffers = twgl.createBufferInfoFromArrays(this.gl, arrays);
-    this.pass(program, buffers, uniforms, mode);
+    const whole = twgl.createVertexArrayInfo(this.gl, program, buffers);
+    this.pass(program, whole, uniforms, mode);
+    this.gl.bindVertexArray(null);
+    this.gl.deleteVertexArray(whole.vertexArrayObject ?? null);
     for (const each of Object.values(buffers.attribs ?? {})) this.gl.deleteBuffer(each.buffer);
   }
 }

@@ -65,9 +65,9 @@ export const RINGS = {
   vertex: `${VIEW}
 uniform float size;
 in vec2 place;
-in vec4 tint;      // of the node; alpha 0: a ring around a dot that is drawn already
+in vec3 tint;      // of the node
 in float weight;   // 1: the node itself, less: one of a list
-out vec4 colour;
+out vec3 colour;
 flat out float extent;
 void main() {
   colour = tint;
@@ -80,15 +80,15 @@ precision highp float;
 uniform vec3 ink;
 uniform vec3 ground;
 uniform float ratio;
-in vec4 colour;
+in vec3 colour;
 flat in float extent;
 out vec4 pixel;
 void main() {
   float d = length((gl_PointCoord - 0.5) * (extent + 2.0)) - extent * 0.5;   // from the outer edge
-  float ring = clamp(0.5 - d, 0.0, 1.0) * clamp(d + 2.0 * ratio + 0.5, 0.0, 1.0);
-  float inside = clamp(0.5 - (d + 2.0 * ratio), 0.0, 1.0) * step(0.5, colour.a);
-  float dot = clamp(0.5 - (d + 3.5 * ratio), 0.0, 1.0);
-  vec3 fill = mix(ground, colour.rgb, dot);
+  float ring = clamp(0.5 - d, 0.0, 1.0) * clamp(d + 1.6 * ratio + 0.5, 0.0, 1.0);
+  float inside = clamp(0.5 - (d + 1.6 * ratio), 0.0, 1.0);
+  float dot = clamp(0.5 - (d + 2.8 * ratio), 0.0, 1.0);
+  vec3 fill = mix(ground, colour, dot);
   float a = max(ring, inside);
   if (a <= 0.0) discard;
   pixel = vec4(mix(ink, fill, inside) * a, a);

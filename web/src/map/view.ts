@@ -114,7 +114,8 @@ export class MapView {
     }
     for (const position of rings ?? []) {
       const place = at(position);
-      if (place) this.overlay.rings.push({ at: place, weight: node ? 1 : 0.5, colour: null });
+      const c = this.arrays?.classes[position] ?? 65535;
+      if (place) this.overlay.rings.push({ at: place, weight: node ? 1 : 0.5, colour: rgb(colourOf(classAt(c === 65535 ? null : c))) });
     }
     this.dress();
   }

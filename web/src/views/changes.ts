@@ -4,11 +4,11 @@ import { failed, notice } from "../ask";
 import { count, fill, h, percent, type Child } from "../dom";
 import type { Live } from "../live";
 import { NONE, classNamed, refresh } from "../state";
-import type { Change, Changes, Job, Moved } from "../types";
+import type { Change, Changes, Moved } from "../types";
 import { arrow, bar, empty, loading, mark, nodeLink, problem, section } from "../widgets";
-import { accuracy } from "./teach_side";
 
 const PAGE = 30;
+const FEW = 8; // beside the queue, until more are asked for
 const MOVES = 8;
 
 /** A candidate: what it changes, and keep or discard. */
@@ -25,9 +25,7 @@ export function decision(version: number): Child {
   };
   void (async () => {
     try {
-      const [found, jobs] = await Promise.all([changes(version), get<{ items: Job[] }>("/jobs?limit=20")]);
-      const job = jobs.items.find((each) => each.version === version);
-      fill(body, found, job?.result?.accuracy ? accuracy(job.result.accuracy) : null);
+      fill(body, await changes(version, FEW));
     } catch (error) {
       fill(body, problem(error));
     }
@@ -41,12 +39,12 @@ export function decision(version: number): Child {
     body);
 }
 
-async function changes(version: number): Promise<HTMLElement> {
+async function changes(version: number, first = PAGE): Promise<HTMLElement> {
   const list = h("ul", { class: "changes" });
   let cursor: string | null = null;
   const load = async (): Promise<Changes> => {
     const next = cursor ? `&cursor=${encodeURIComponent(cursor)}` : "";
-    const page = await get<Changes>(`/versions/${version}/changes?limit=${PAGE}${next}`);
+    const page = await get<Changes>(`/versions/${version}/changes?limit=${cursor ? PAGE : first}${next}`);
     list.append(...page.items.map(row));
     cursor = page.next;
     more.hidden = cursor === null;

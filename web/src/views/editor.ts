@@ -1,7 +1,7 @@
 // Add or edit a class: type, see at once what it would take, compare tries, keep.
 import { ApiError, ask, write } from "../api";
 import { failed, notice } from "../ask";
-import { fill, h, later, many } from "../dom";
+import { fill, h, later, many, sentence } from "../dom";
 import { follow } from "../jobs";
 import type { Live } from "../live";
 import { classNamed, setFocus, state } from "../state";
@@ -58,7 +58,7 @@ export async function editor(old: string, live: Live): Promise<HTMLElement> {
     } catch (error) {
       if (error instanceof DOMException) return;
       result.classList.remove("stale");
-      fill(result, h("p", { class: "inline-error", role: "alert" }, error instanceof Error ? error.message : String(error)));
+      fill(result, h("p", { class: "inline-error", role: "alert" }, sentence(error instanceof Error ? error.message : String(error))));
     } finally {
       clearTimeout(wait);
     }

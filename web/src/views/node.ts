@@ -1,11 +1,11 @@
 // One node: its text with the words that speak, all probabilities, neighbours, and how it came about.
-import { get } from "../api";
+import { ApiError, get } from "../api";
 import { count, h, many, percent, type Child } from "../dom";
 import type { Live } from "../live";
 import { looks } from "../palette";
 import { classAt, nameAt, setFocus, state, type Focus } from "../state";
 import type { NodeView } from "../types";
-import { bar, chip, fold, mark, nodeRow, ringing, section } from "../widgets";
+import { bar, chip, empty, fold, mark, nodeRow, ringing, section } from "../widgets";
 import { answerBox } from "./answer";
 import { head } from "./head";
 import { marked, workings } from "./node_parts";
@@ -15,7 +15,14 @@ const LEAST = 0.005; // a probability below this is folded away, but for the fir
 const NEAR = 8; // neighbours before the fold
 
 export async function nodeView(id: string, live: Live): Promise<HTMLElement> {
-  const node = await get<NodeView>(`/view?id=${encodeURIComponent(id)}`);
+  let node: NodeView;
+  try {
+    node = await get<NodeView>(`/view?id=${encodeURIComponent(id)}`);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    return h("article", null, head("Node", id), h("div", { role: "alert" }, empty("There is no such node in this run",
+      h("p", null, "Search above for a part of its id or for words of its text."))));
+  }
   const base = (): Focus => (node.x === null || node.y === null ? {} : {
     node: { position: node.position, class: node.class, x: node.x, y: node.y, neighbours: node.neighbours.filter((n) => Number.isFinite(n.x)) },
   });

@@ -74,9 +74,9 @@ function summary(found: Summary, again: () => void): Child {
   ];
 }
 
-export function accuracy(found: Accuracy): HTMLElement {
+function accuracy(found: Accuracy): HTMLElement {
   return section("Right so far",
-    h("p", { class: "big" }, h("b", null, percent(found.value)), h("span", { class: "soft small" }, ` ${count(found.right)} of ${count(found.of)}`)),
+    h("p", { class: "big" }, h("b", null, percent(found.value)), h("span", { class: "soft" }, ` ${count(found.right)} of ${count(found.of)}`)),
     interval(found),
     h("p", { class: "soft small" }, `Between ${percent(found.low)} and ${percent(found.high)} (${found.method}). `, sentence(found.note)));
 }
