@@ -80,6 +80,7 @@ def test_words_are_hashed_as_lsa_hashes_them() -> None:
 
 def test_a_few_texts_are_read_as_lsa_reads_many(one_run: Path) -> None:
     lsa = Versions(one_run).load(1).classifier.preparer_.lsa_
+    assert lsa is not None
     texts = [
         "Garlic, garlic and the oven.",
         "nothing_known zzzz",

@@ -166,7 +166,7 @@ def lsa_vector(
         return None
     rows = np.fromiter(counts, np.int64, len(counts))
     times = np.fromiter(counts.values(), np.float64, len(counts))
-    t = np.log1p(times) * lsa.idf[rows]
+    t = np.log1p(times) * lsa.idf[rows].astype(np.float64)
     t /= np.linalg.norm(t)
     V = lsa.directions[rows].astype(np.float64)
     return counts, t, V, t @ V - lsa.node_centre
