@@ -26,7 +26,15 @@ def api(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     shutil.copytree(runs / "pooled", run)
     app: Any = application(Settings(str(run), rate=0))
     app.app.state.unseen.start()
-    yield app
+
+    async def local(scope: Any, receive: Any, send: Any) -> None:
+        """Ask by a name of this machine, as a client would."""
+        if scope["type"] == "http":
+            headers = [pair for pair in scope["headers"] if pair[0] != b"host"]
+            scope = scope | {"headers": [*headers, (b"host", b"127.0.0.1")]}
+        await app(scope, receive, send)
+
+    yield local
     app.app.state.unseen.stop()
 
 

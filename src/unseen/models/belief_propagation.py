@@ -32,6 +32,7 @@ import numpy as np
 from unseen.core.arrays import masked, softmax, unit
 from unseen.models.base import Inference, Model, Reading, State, check_shared, clamp
 from unseen.models.homophily import EDGES, Homophily, deviation, estimate_homophily, sharpen
+from unseen.models.typicality import KEPT, Insiders, best_fit, hops_around, own_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,6 +59,7 @@ class BeliefPropagation(Model):
         centres_: class centres of the last round. [C, d]
         means_: class means of the discriminant. [C, d]
         precision_: inverse of the covariance within classes. [d, d]
+        insiders_: what tells insiders from outsiders (`Insiders`).
         level_: the h that is worked with; 0 where edges mislead or say nothing.
         start_temperature_, centre_temperature_, temperature_: tau of the first round, of the last
             one, and of the discriminant.
@@ -66,6 +68,7 @@ class BeliefPropagation(Model):
     adds_classes = True
     adds_nodes = True
     by_class = ("csds_", "centres_", "means_")
+    insiders_: Insiders | None = None
 
     def __init__(
         self, description_weight: float = 0.5, rounds: int = 6, hops: int = 6, seed: int = 0
@@ -78,7 +81,10 @@ class BeliefPropagation(Model):
     def fit(self, task: Task) -> Self:
         """Estimate h, the temperatures, the centres and the discriminant."""
         check_shared("BeliefPropagation", task)
-        self._fit(task, self._rows(task), unit(task.S))
+        X = self._rows(task)
+        self._fit(task, X, unit(task.S))
+        Z = hops_around(task, X)
+        self.insiders_ = Insiders.fit(Z, best_fit(X, Z, self.centres_, task))
         return self
 
     def _fit(self, task: Task, X: NDArray[np.float32], S: NDArray[np.float32]) -> None:
@@ -119,7 +125,8 @@ class BeliefPropagation(Model):
             if task.fixed is not None:
                 p[task.fixed_nodes] = task.fixed
         steps = self._propagate(text, task.operator if self.level_ else None, task.fixed_nodes)
-        return Inference(tuple(steps), (description + text + steps[-1]) / np.float32(3))
+        sure = (description + text + steps[-1]) / np.float32(3)
+        return Inference(tuple(steps), sure, self._background(task, X))
 
     def readings(self, task: Task) -> tuple[Reading, ...]:
         """Return the own text, which is linear; messages multiply it and are no part of a mean."""
@@ -162,18 +169,30 @@ class BeliefPropagation(Model):
 
     def state(self) -> State:
         """Return what was learned, by name."""
-        return super().state() | {"homophily_": asdict(self.homophily_)}
+        learned = super().state() | {"homophily_": asdict(self.homophily_)}
+        if self.insiders_ is not None:
+            learned |= self.insiders_.state()
+        return {name: value for name, value in learned.items() if name != "insiders_"}
 
     def restore(self, state: State) -> Self:
         """Take up what `state` returned."""
-        super().restore(state)
+        super().restore({name: value for name, value in state.items() if name not in KEPT})
         self.homophily_ = Homophily(**state["homophily_"])
+        self.insiders_ = Insiders.restored(state) if KEPT[0] in state else None
         return self
+
+    def _background(self, task: Task, X: NDArray[np.float32]) -> NDArray[np.float32] | None:
+        """Return the probability of none of the classes. [n]"""
+        if self.insiders_ is None:
+            return None
+        Z = hops_around(task, X)
+        background = self.insiders_.background(Z, best_fit(X, Z, self.centres_, task))
+        background[task.labels >= 0] = 0.0
+        return background
 
     def _rows(self, task: Task) -> NDArray[np.float32]:
         """Return node vectors of unit length, in the space of the class vectors. [n, d]"""
-        X, _ = task.memo.get("rows", (None, None))  # kept by somebody who asks often
-        return unit(task.X) if X is None else X
+        return own_vectors(task)
 
     def _discriminant(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the linear discriminant of each class. [n, C]"""

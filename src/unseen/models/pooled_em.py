@@ -47,17 +47,24 @@ from unseen.models.homophily import (
     estimate_homophily,
     sharpen,
 )
-from unseen.models.typicality import TwoNormals, best_fit
-from unseen.propagate.hops import hop_weights, hops_of
+from unseen.models.messages import messages_of
+from unseen.models.typicality import (
+    KEPT,
+    LAZINESS,
+    STEPS,
+    Insiders,
+    TwoNormals,
+    best_fit,
+    hops_around,
+    own_vectors,
+)
+from unseen.propagate.hops import hop_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unseen.core.operator import Operator
     from unseen.core.task import Task
 
-HOPS, LAZINESS = 3, 0.5  # of the diffusion, and how far messages travel
-DAMPING = 0.5  # of old messages in new ones
 LABELLED = 5.0  # unlabelled nodes that one with the label of a possible answer counts as
 RIDGE = 0.3  # of the mean variance, added to the covariance of the discriminant
 
@@ -77,8 +84,9 @@ class PooledEM(Model):
         means_, precision_, bias_: of the discriminant; no bias without one. [C, d], [d, d], [C]
         temperature_, hop_temperature_: tau of the discriminant, and tau'.
         diffusion_weight_: g.
-        typical_, known_: the two normal distributions of fit, with the class vectors and with the
-            centres of the last round (`TwoNormals`).
+        typical_: the two normal distributions of fit to the class vectors (`TwoNormals`).
+        insiders_: what tells insiders from outsiders, by the centres of the last round
+            (`Insiders`).
     """
 
     adds_classes = True
@@ -136,7 +144,7 @@ class PooledEM(Model):
             if left == 1:
                 self._discriminate(X, w, found, size, means)
             q = self._pool(task, X, Z, edges, learn=True)[-1]
-        self.known_ = TwoNormals.fit(best_fit(X, Z, self.centres_, task))
+        self.insiders_ = Insiders.fit(Z, best_fit(X, Z, self.centres_, task))
         return self
 
     def infer(self, task: Task) -> Inference:
@@ -148,14 +156,14 @@ class PooledEM(Model):
         steps: tuple[NDArray[np.float32], ...] = self._pool(task, X, Z, None, learn=False)  # t, q
         if not self.uses_graph:
             steps = steps[:1]
-        background = 1 - self.known_.upper(best_fit(X, Z, self.centres_, task))
+        background = self.insiders_.background(Z, best_fit(X, Z, self.centres_, task))
         background[task.labels >= 0] = 0.0
-        return Inference(steps, steps[-1], np.asarray(background, dtype=np.float32))
+        return Inference(steps, steps[-1], background)
 
     def readings(self, task: Task) -> tuple[Reading, ...]:
         """Return t, d and b; the first two are linear."""
         total, parts = self._parts(task, *self._rows(task), None, learn=False)
-        none, omega = np.zeros(len(self.csds_), np.float32), hop_weights(HOPS, LAZINESS)
+        none, omega = np.zeros(len(self.csds_), np.float32), hop_weights(STEPS, LAZINESS)
         linear = (
             ("own text", self.means_ @ self.precision_, self.bias_, self.temperature_, None),
             ("hops around it", self.centres_, none, self.hop_temperature_, omega),
@@ -199,24 +207,22 @@ class PooledEM(Model):
 
     def state(self) -> State:
         """Return what was learned, by name."""
-        parts = ("homophily_", "typical_", "known_")
-        return super().state() | {name: asdict(getattr(self, name)) for name in parts}
+        parts = {name: asdict(getattr(self, name)) for name in ("homophily_", "typical_")}
+        learned = super().state() | parts | self.insiders_.state()
+        return {name: value for name, value in learned.items() if name != "insiders_"}
 
     def restore(self, state: State) -> Self:
         """Take up what `state` returned."""
-        super().restore(state)
+        super().restore({name: value for name, value in state.items() if name not in KEPT})
         self.homophily_ = Homophily(**state["homophily_"])
         self.typical_ = TwoNormals(**state["typical_"])
-        self.known_ = TwoNormals(**state["known_"])
+        self.insiders_ = Insiders.restored(state)
         return self
 
     def _rows(self, task: Task) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return node vectors and their hops, of unit length. [n, d], [n, d]"""
-        X, Z = task.memo.get("rows", (None, None))  # kept by somebody who asks often
-        if X is not None:
-            return X, Z
-        X = unit(task.X)
-        return X, X if task.operator is None else unit(hops_of(task, HOPS, LAZINESS).composed())
+        X = own_vectors(task)
+        return X, hops_around(task, X)
 
     def _pool(
         self,
@@ -256,7 +262,7 @@ class PooledEM(Model):
         level = self.homophily_.usable
         g = np.float32(self.diffusion_weight_)
         if level and task.operator is not None:
-            messages = _messages(text, task.operator, level, task.fixed_nodes)
+            messages = messages_of(text, task.operator, level, task.fixed_nodes)
             return 2 + g, [(1, text), (g, diffusion), (1, messages)]
         return 1 + 2 * g, [(1, text), (2 * g, diffusion)]
 
@@ -276,25 +282,3 @@ class PooledEM(Model):
         self.precision_ = np.linalg.inv(within).astype(np.float32)
         self.means_ = np.asarray(means, dtype=np.float32)
         self.bias_ = -0.5 * ((self.means_ @ self.precision_) * self.means_).sum(axis=1)
-
-
-def _messages(
-    p: NDArray[np.float32],
-    operator: Operator,
-    level: float,
-    fixed: NDArray[np.int64] | None,
-) -> NDArray[np.float32]:
-    """Return b after K damped rounds; nodes that are fixed send messages and receive none."""
-    possible = int((p.max(axis=0) > 0).sum())  # C of the formula
-    with np.errstate(divide="ignore"):
-        own = np.log(p)
-    degrees = np.maximum(np.asarray(operator.weights.sum(axis=1)).ravel(), 1.0)
-    scale = (1 / np.sqrt(degrees))[:, None].astype(np.float32)
-    q = p
-    for _ in range(HOPS):
-        sent = np.log(1 - level + level * possible * q).astype(np.float32)
-        received = softmax(own + scale * operator.aggregate(sent))
-        q = DAMPING * q + (1 - DAMPING) * received
-        if fixed is not None:
-            q[fixed] = p[fixed]
-    return np.asarray(q, dtype=np.float32)

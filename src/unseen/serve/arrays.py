@@ -21,6 +21,7 @@ from unseen.core.labels import allowed_classes
 from unseen.explain import TINY
 from unseen.io.atomic import MANIFEST, in_place, read_json, write_json
 from unseen.models.base import infer
+from unseen.models.typicality import hops_around
 from unseen.propagate.hops import decompose
 from unseen.run import load
 from unseen.serve.class_stats import class_stats
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from unseen.encode.base import Progress
     from unseen.models.base import Inference, Reading
 
-LAYOUT = 1  # of these folders; older ones are made again
+LAYOUT = 2  # of these folders; older ones are made again
 MAP_HOPS, MAP_LAZINESS = 2, 0.5  # of the vectors that the map is made of
 
 
@@ -89,6 +90,7 @@ def _write(classifier: Any, run: Path, new: Path, places: Path | None, progress:
     for name, value in answers.items():
         save(name, value)
     save("X", X)
+    save("Z", hops_around(task, X))
     save("S", np.asarray(task.S, dtype=np.float32))
     save("posterior", classifier.posterior_)
     save("moved", _moved(found, answers))
@@ -210,7 +212,6 @@ def _write_reading(
             K = len(reading.hops) - 1
             blocks = decompose(X, graph.operator, K, 0.5).blocks
             z = sum(w * block for w, block in zip(reading.hops, blocks, strict=True))
-            save("Z", unit(np.asarray(z, dtype=np.float32)))
             save(f"reading{r}.length", np.linalg.norm(np.asarray(z, np.float64), axis=1))
             scores = [
                 w * (block.astype(np.float64) @ reading.weights.T)

@@ -158,8 +158,7 @@ class Served:
         labels: NDArray[np.int64] | None = None,
     ) -> Task:
         """Return the task of all nodes, perhaps with other classes; nothing is encoded again."""
-        far = (self.arrays / "Z.npy").is_file()
-        memo = {"rows": (self.vectors, self._cache("Z") if far else None)}
+        memo = {"unit": self.vectors, "around": self._cache("Z")}  # what models read of all nodes
         return Task(
             self.vectors,
             self.class_vectors if S is None else S,
