@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.error import HTTPError
-from urllib.request import urlopen
-
-import pytest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 SOURCE = Path(__file__).parents[2] / "src"
-PATIENCE = 90  # seconds for a server to be ready; a busy machine takes its time
 FLAGS = [
     *("--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync", "--ignore-gpu-blocklist"),
@@ -34,8 +24,8 @@ def why_not() -> str | None:
     """Return what keeps these tests from running here, or nothing."""
     if importlib.util.find_spec("playwright") is None:
         return "Playwright is not installed: pip install playwright"
-    if importlib.util.find_spec("uvicorn") is None:
-        return "the extra is not installed: pip install 'unseen[serve]'"
+    if any(importlib.util.find_spec(name) is None for name in ("uvicorn", "httpx")):
+        return "the extra is not installed: pip install 'unseen[serve]' httpx"
     if chromium() is None:
         return "Chromium is not installed: apt-get install chromium"
     if not (SOURCE / "unseen" / "serve" / "static" / "index.html").is_file():
@@ -52,41 +42,10 @@ def chromium() -> str | None:
 @contextmanager
 def served(run: Path, *options: str) -> Iterator[str]:
     """Serve a run in a process of its own; give its address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "unseen.cli", "serve", str(run), "--port", str(port)]
-    log = run.parent / f"serve-{port}.log"
-    with log.open("wb") as told:
-        process = subprocess.Popen(
-            [*command, *options],
-            stdout=told,
-            stderr=told,
-            env={**os.environ, "PYTHONPATH": str(SOURCE)},
-        )
-        try:
-            _wait(f"http://127.0.0.1:{port}/api/v1/ready", process, log)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
-            process.wait(30)
+    from .processes import Server
 
-
-def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        if process.poll() is not None:
-            break
-        try:
-            with urlopen(address, timeout=5):
-                return
-        except HTTPError as error:
-            if error.code == 401:  # it is there, and asks for a token
-                return
-        except OSError:
-            pass
-        time.sleep(0.2)
-    pytest.fail(f"the server is not ready: {log.read_text('utf-8', 'replace')[-2000:]}")
+    with Server(run, *options, log=run.parent / "serve.log") as server:
+        yield server.url.removesuffix("/api/v1")
 
 
 @contextmanager

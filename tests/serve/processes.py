@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,9 @@ class Server:
             try:
                 fetched(f"{self.url}/ready")
                 return
+            except urllib.error.HTTPError as error:
+                if error.code == 401:  # it is there, and asks for a token
+                    return
             except OSError:
                 pass
             assert self.process.poll() is None, self.log.read_text(errors="replace")[-2000:]

@@ -64,7 +64,7 @@ def test_an_address_opens_its_view_and_ids_may_hold_anything(browser: Browser, b
     assert "no such class" in page.locator(".empty").inner_text()
     assert ada.problems == []
     ada.go("node/nowhere", "#panel [role=alert]")
-    assert "nowhere" in page.locator("#panel [role=alert]").inner_text()
+    assert "Search above" in page.locator("#panel [role=alert]").inner_text()
 
 
 def test_the_legend_filters_the_map(browser: Browser, base: str) -> None:
