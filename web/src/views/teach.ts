@@ -75,7 +75,8 @@ export async function teach(_rest: string, live: Live): Promise<HTMLElement> {
   async function answer(said: Said): Promise<void> {
     const [task] = queue;
     if (!task || !(await whoIsIt())) return;
-    queue.shift();
+    const at = queue.findIndex((each) => each.id === task.id); // the queue may be another one since the name was asked
+    if (at >= 0) queue.splice(at, 1);
     gone.add(task.id);
     if (left !== null) left = Math.max(0, left - 1);
     const sent = give(task.id, said, chosen.kind).then((saved) => {
