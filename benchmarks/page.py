@@ -122,7 +122,37 @@ def training() -> str:
     return table(rows)
 
 
+def serving() -> str:
+    found = read("serve")
+    load = [
+        {
+            "request": f"`{each['request']}`",
+            "a second": f"{each['a second']:.0f}",
+            "median, ms": f"{each['p50, ms']:.0f}",
+            "p99, ms": f"{each['p99, ms']:.0f}",
+            "failed": f"{each['failed']} of {each['answered']:,}",
+        }
+        for each in found["requests"]
+    ]
+    alone = [
+        {
+            "request": f"`{request}`, alone",
+            "a second": "",
+            "median, ms": f"{found[name]:.0f}",
+            "p99, ms": "",
+            "failed": "",
+        }
+        for request, name in (
+            ("POST /classes/preview", "preview of a class, ms"),
+            ("GET /map/arrays", "arrays of the map, ms"),
+            ("GET /", "page, ms"),
+        )
+    ]
+    return table([*load, *alone])
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "serve": serving,
     "training": training,
     "memory": in_memory,
     "disk": on_disk,

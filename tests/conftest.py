@@ -19,6 +19,7 @@ NEEDED = {  # rooms that are tested only where an extra is installed -> modules 
     "models/baselines": ("torch", "ot", "geoopt"),
     "models/dgpn": ("torch", "numba"),
     "paper": ("torch", "numba", "ot", "geoopt", "optuna", "matplotlib"),
+    "serve": ("fastapi", "uvicorn", "prometheus_client", "httpx"),
 }
 
 

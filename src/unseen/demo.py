@@ -12,7 +12,7 @@ import numpy as np
 
 from unseen.datasets.registry import load
 from unseen.estimator import ZeroShotNodeClassifier
-from unseen.evaluate.metrics import accuracy, macro_accuracy, majority_floor
+from unseen.evaluate.metrics import accuracy, macro_accuracy, majority_floor, score
 from unseen.models.prototype import Prototype
 
 if TYPE_CHECKING:
@@ -47,6 +47,9 @@ def demonstrate(seed: int = 0, progress: Progress | None = None) -> tuple[Predic
         guess = Prototype(hops, 0.3).fit(task).predict(task)[prediction.nodes]
         rows.append(_row(name, truth, guess))
     rows.append(_row("full pipeline", truth, prediction.label))
+    scores = score(truth, prediction.label, prediction.confidence, data.classes)
+    kept = {k: v for k, v in scores.to_dict().items() if k not in ("coverage", "calibration")}
+    prediction.record["scores"] = kept  # for the report; nothing was fitted to them
     return prediction, rows
 
 

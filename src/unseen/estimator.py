@@ -43,7 +43,7 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         encoder: "auto", a name that `unseen.get_encoder` knows, what nodes are read from ("words",
             "counts", "features", perhaps with a reader of class texts, "counts:minilm"), or an
             object with `encode(list of texts)`, or a function.
-        among: "all" lets a node be of any class; "unseen" only of one without a labelled node.
+        among: "all": a node may be of any class; "unseen": of one without a label; or names.
         abstain: answer "none of these" where the confidence is below this, from 0 to 1; None
             gives every node a class.
         open_world: answer "none of these" where a node most likely belongs to no listed class.
@@ -80,7 +80,7 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self,
         *,
         encoder: Any = "auto",
-        among: str = "all",
+        among: Any = "all",
         abstain: float | None = None,
         open_world: bool = False,
         model: Any = None,

@@ -48,6 +48,7 @@ def write_run(
     def build(new: Path) -> None:
         from unseen.report.layout import MAP_NODES, lay_out
         from unseen.report.page import render
+        from unseen.report.search import all_nodes
 
         table = prediction.to_polars(top=top)
         shown = without_formulas(table) if spreadsheet else table
@@ -59,9 +60,11 @@ def write_run(
         the_map = _map_table(prediction, prediction.placed[chosen], places)
         _write_parquet(new / "map.parquet", the_map)
         write_json(new / "record.json", prediction.record)
-        write_text(new / "report.html", render(prediction.record, table, the_map))
+        nodes = _node_table(prediction)
+        page = render(prediction.record, table, the_map, all_nodes(nodes, table))
+        write_text(new / "report.html", page)
         (new / "graph").mkdir()
-        _write_graph(prediction, new / "graph")
+        _write_graph(prediction, nodes, new / "graph")
         (new / "model").mkdir()
         _write_model(prediction.classifier, new / "model")
 
@@ -113,15 +116,20 @@ def _map_table(
     )
 
 
-def _write_graph(prediction: Prediction, folder: Path) -> None:
-    """Write the graph in the formats that `read_graph` takes, labels and posterior included."""
-    graph, labels = prediction.graph, prediction.labels
+def _node_table(prediction: Prediction) -> pl.DataFrame:
+    """Return id, text (where there is any) and the label that was given, "" for none."""
+    graph, names = prediction.graph, [*prediction.classes.names, ""]
     nodes: dict[str, Any] = {"id": list(graph.ids or ())}
     if graph.texts is not None:
         nodes["text"] = list(graph.texts)
-    names = [*prediction.classes.names, ""]
-    nodes["label"] = [names[c] for c in labels.codes.tolist()]
-    _write_parquet(folder / "nodes.parquet", pl.DataFrame(nodes))
+    nodes["label"] = [names[c] for c in prediction.labels.codes.tolist()]
+    return pl.DataFrame(nodes)
+
+
+def _write_graph(prediction: Prediction, nodes: pl.DataFrame, folder: Path) -> None:
+    """Write the graph in the formats that `read_graph` takes, labels and posterior included."""
+    graph = prediction.graph
+    _write_parquet(folder / "nodes.parquet", nodes)
     edges = sp.coo_array(graph.adjacency if graph.directed else sp.triu(graph.adjacency))
     ids = pl.Series(nodes["id"])
     source, target = (ids.gather(end) for end in edges.coords)

@@ -9,6 +9,7 @@ from unseen.cli.disk import classify_walk, walk
 from unseen.cli.evaluate import compare, csd, evaluate
 from unseen.cli.experiments import demo, reproduce
 from unseen.cli.graph import check, classify, predict, suggest
+from unseen.cli.serve import serve
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -26,6 +27,7 @@ for command in (  # in the order of the help
     predict,
     check,
     suggest,
+    serve,
     evaluate,
     compare,
     csd,

@@ -21,12 +21,23 @@ def evaluate(
         ),
     ],
     truth: Annotated[Path, typer.Option(help="The true classes: id, label.")],
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Write the report of the run here (.html), with its accuracy in it."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare predictions with the truth: accuracy, floor, coverage, calibration, confusion."""
     from unseen.evaluate import evaluate_files
 
     scores = evaluate_files(predictions, truth).to_dict()
+    if report is not None:
+        from unseen.io.atomic import replacing
+        from unseen.report.again import render_run
+
+        page = render_run(predictions.parent, scores)
+        with replacing(report) as new:
+            new.write_text(page, encoding="utf-8")
     if as_json:
         print_json(scores)
         return
@@ -72,6 +83,8 @@ def evaluate(
         ("true class", "was given", "nodes"),
         [(a, b, -count) for count, a, b in wrong[:15]],
     )
+    if report is not None:
+        say(f"Report: {report}")
 
 
 def compare(

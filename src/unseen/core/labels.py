@@ -86,8 +86,19 @@ class Labels:
         return Labels(np.where(np.isin(self.codes, which), self.codes, -1))
 
 
-def allowed_classes(among: str, labels: Labels, classes: Classes) -> NDArray[np.bool_]:
+def allowed_classes(
+    among: str | Sequence[str], labels: Labels, classes: Classes
+) -> NDArray[np.bool_]:
     """Return which classes an unlabelled node may belong to. [C]"""
+    if not isinstance(among, str):
+        wanted = {tidy(name) for name in among}
+        unknown = sorted(wanted - set(classes.names))
+        if unknown or not wanted:
+            raise InputError(
+                f"among: expected names of classes, found {shortlist(unknown) or 'none'}; name "
+                f"some of {shortlist(classes.names)}"
+            )
+        return np.isin(np.array(classes.names, dtype=object), list(wanted))
     if among not in ("all", "unseen"):
         raise InputError(f"among: expected 'all' or 'unseen', found {among!r}")
     allowed = np.ones(len(classes), dtype=bool)

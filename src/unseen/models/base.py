@@ -9,6 +9,9 @@ here is optional, and what each part is for:
 `infer`             how the posterior came about, hop by hop, and how far it may be believed
 `state`, `restore`  a saved run that can be loaded again
 `add_classes`       classes that come up after fitting
+`take_classes`      classes that are dropped or put in another order after fitting
+`redescribe`        classes whose texts are edited after fitting
+`readings`          what a posterior is pooled of, and which of it is linear in the vectors
 `describe`          what was found out, for record and report
 `get_params`        scikit-learn's `clone`, and a readable record
 =================== ==============================================================================
@@ -24,7 +27,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from unseen.core.arrays import masked, softmax
+from unseen.core.arrays import masked, softmax, unit
 from unseen.core.errors import InputError, SavedFileError
 
 if TYPE_CHECKING:
@@ -59,6 +62,32 @@ class Inference:
         return self.by_hop[-1]
 
 
+@dataclass(frozen=True, eq=False)
+class Reading:
+    r"""One way of reading every node, of those that a model brings together.
+
+    Where it is linear, the score of class c for node i is :math:`u_i^\top w_c + b_c`, with
+    :math:`u_i` the node's own vector or, where there are `hops`, :math:`\sum_k \omega_k (P^k X)_i`,
+    scaled to length one; and the posterior is the softmax of scores over `temperature`.
+
+    Attributes:
+        name: for people.
+        pool: its weight in the posterior that decides; None where that is no weighted mean.
+        posterior: what it says by itself. [n, C]
+        weights, bias: w and b, where it is linear. [C, d], [C]
+        temperature: of its softmax.
+        hops: omega, where it reads the nodes around as well. [K+1]
+    """
+
+    name: str
+    pool: float | None
+    posterior: NDArray[np.float32]
+    weights: NDArray[np.float32] | None = None
+    bias: NDArray[np.float32] | None = None
+    temperature: float = 1.0
+    hops: NDArray[np.float32] | None = None
+
+
 def infer(model: Any, task: Task) -> Inference:
     """Ask any model; one that cannot tell how it came to its posterior just gives it."""
     if hasattr(model, "infer"):
@@ -81,7 +110,13 @@ class Model(ABC):
 
     needs_labels = False  # whether `fit` can learn anything without a labelled node
     adds_classes = False  # whether `add_classes` is more than a refusal
+    csds_: NDArray[np.float32]
+    centres_: NDArray[np.float32]
+    means_: NDArray[np.float32]
+    precision_: NDArray[np.float32]
+    bias_: NDArray[np.float32]
     adds_nodes = False  # whether posteriors of neighbours are all that a new node needs of a graph
+    by_class: ClassVar[tuple[str, ...]] = ()  # what was learned with one row a class, by name
     search_space: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # settings worth trying, by name
 
     @abstractmethod
@@ -110,6 +145,42 @@ class Model(ABC):
             f"classes: {type(self).__name__} cannot take up classes after it was fitted; "
             "fit again with all of them"
         )
+
+    def take_classes(self, which: NDArray[np.int64]) -> Self:
+        """Return a copy that knows the classes at these positions only, in this order."""
+        if not self.by_class:
+            raise InputError(
+                f"classes: {type(self).__name__} cannot drop or edit a class after it was fitted; "
+                "fit again with the classes that are wanted"
+            )
+        twin = type(self)(**self.get_params())
+        twin.__dict__.update(self.__dict__)
+        twin.__dict__.update({name: getattr(self, name)[which] for name in self.by_class})
+        return twin
+
+    def redescribe(self, which: NDArray[np.int64], S: NDArray[np.float32]) -> Self:
+        r"""Return a copy whose classes at these positions have other class vectors S. [k, d]
+
+        What was learned from nodes stays: a centre moves by :math:`\lambda (s' - s)`, and a mean by
+        as much of it as it lies along s.
+        """
+        twin = self.take_classes(np.arange(len(self.csds_)))
+        old, new = self.csds_[which], unit(np.asarray(S, dtype=np.float32))
+        shift = np.float32(getattr(self, "description_weight", 1.0)) * (new - old)
+        twin.csds_[which] = new
+        if hasattr(self, "centres_"):
+            twin.centres_[which] = unit(self.centres_[which] + shift)
+        if hasattr(self, "means_"):
+            reach = np.maximum((self.means_[which] * old).sum(axis=1), 0)[:, None]
+            twin.means_[which] += reach * shift
+        if getattr(self, "bias_", np.zeros(1)).any():
+            means = twin.means_[which]
+            twin.bias_[which] = -0.5 * ((means @ twin.precision_) * means).sum(axis=1)
+        return twin
+
+    def readings(self, task: Task) -> tuple[Reading, ...]:
+        """Return what the posterior is made of; nothing where a model cannot tell."""
+        return ()
 
     def describe(self) -> dict[str, Any]:
         """Return what was found out about the graph, and `warnings` as a list of sentences."""

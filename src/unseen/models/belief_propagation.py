@@ -30,9 +30,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from unseen.core.arrays import masked, softmax, unit
-from unseen.models.base import Inference, Model, State, check_shared, clamp
+from unseen.models.base import Inference, Model, Reading, State, check_shared, clamp
 from unseen.models.homophily import EDGES, Homophily, deviation, estimate_homophily, sharpen
-from unseen.models.typicality import KEPT, Insiders, best_fit, hops_around
+from unseen.models.typicality import KEPT, Insiders, best_fit, hops_around, own_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,6 +67,7 @@ class BeliefPropagation(Model):
 
     adds_classes = True
     adds_nodes = True
+    by_class = ("csds_", "centres_", "means_")
     insiders_: Insiders | None = None
 
     def __init__(
@@ -127,6 +128,16 @@ class BeliefPropagation(Model):
         sure = (description + text + steps[-1]) / np.float32(3)
         return Inference(tuple(steps), sure, self._background(task, X))
 
+    def readings(self, task: Task) -> tuple[Reading, ...]:
+        """Return the own text, which is linear; messages multiply it and are no part of a mean."""
+        text = softmax(
+            masked(self._discriminant(self._rows(task)), task.allowed) / self.temperature_
+        )
+        clamp(text, task.labels)
+        weights = self.means_ @ self.precision_
+        bias = -0.5 * (weights * self.means_).sum(axis=1)
+        return (Reading("own text", None, text, weights, bias, float(self.temperature_)),)
+
     def add_classes(self, task: Task) -> Self:
         """Return a copy that knows more classes; the old ones stay as they were fitted.
 
@@ -137,11 +148,13 @@ class BeliefPropagation(Model):
         X, operator = self._rows(task), task.operator if self.level_ else None
         S = np.concatenate([self.csds_, unit(task.S[new])])
         centres, temperature, found = S, self.start_temperature_, S[new]
+        scores, old = X @ S.T, X @ self.centres_.T  # only what is new changes from round to round
         for _ in range(self.rounds):
-            p = softmax(masked(X @ centres.T, task.allowed) / temperature)
+            p = softmax(masked(scores, task.allowed) / temperature)
             clamp(p, task.labels)
             found = class_means(X, self._propagate(p, operator)[-1][:, new])
             centres = np.concatenate([self.centres_, self._centres(S[new], found)])
+            scores = np.hstack([old, X @ centres[new].T])
             temperature = self.centre_temperature_
         learned = found if self.description_weight < 1 else S[new]
         twin = type(self)(**self.get_params())
@@ -179,7 +192,7 @@ class BeliefPropagation(Model):
 
     def _rows(self, task: Task) -> NDArray[np.float32]:
         """Return node vectors of unit length, in the space of the class vectors. [n, d]"""
-        return unit(task.X)
+        return own_vectors(task)
 
     def _discriminant(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the linear discriminant of each class. [n, C]"""

@@ -31,13 +31,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.core.arrays import softmax
+from unseen.core.arrays import masked, softmax, weighted_kappa
 from unseen.models.base import clamp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.core.operator import Operator
+    from unseen.core.task import Task
 
 EDGES = 20_000  # sampled for an estimate; enough for two digits of h
 POOL = 3_000  # nodes among which the other end of a matched non-edge is sought
@@ -48,6 +49,7 @@ HIGHEST = 0.95  # h stays below 1, so that no edge is absolute
 MISLEADING = 0.75  # edges with less than this share of the information of matched non-edges mislead
 ENOUGH = 50  # pairs of nodes that suffice to measure something on them
 USELESS = 0.05  # h below this says nothing
+AGREED = 0.02  # kappa, beyond what chance explains, at which diffusion counts fully
 NOISE = 0.1  # epsilon: h_2 well below this is lost in noise
 
 
@@ -228,3 +230,22 @@ def _matched_non_edges(
         apart[(pool == source[part, None]) | (pool == target[part, None])] = np.inf
         found[part] = pool[apart.argmin(axis=1)]
     return source, target, found
+
+
+def diffusion_weight(
+    X: NDArray[np.float32], scores: NDArray[np.float32], S: NDArray[np.float32], task: Task
+) -> float:
+    """Return g: whether neighbours, read without the node itself, agree with its own text."""
+    if task.operator is None:
+        return 0.0
+    near = task.operator.propagate(X)
+    asked = near.any(axis=1) & X.any(axis=1)
+    if not asked.any():
+        return 0.0
+    own = scores[asked].argmax(axis=1)
+    theirs = masked(near[asked] @ S.T, task.allowed).argmax(axis=1)
+    kappa = weighted_kappa(own, theirs, np.ones(len(own), np.float32), task.classes)
+    shares = (np.bincount(each, minlength=task.classes) / len(own) for each in (own, theirs))
+    chance = min(float(np.prod(np.stack(list(shares)), axis=0).sum()), 0.99)
+    error = float(np.sqrt(chance / (len(own) * (1 - chance))))  # of kappa where there is none
+    return float(np.clip((kappa - 2 * error) / AGREED, 0, 1))

@@ -36,22 +36,36 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from unseen.core.arrays import masked, softmax, unit, weighted_kappa
-from unseen.models.base import Inference, Model, State, check_shared, clamp
+from unseen.core.arrays import masked, softmax, unit
+from unseen.models.base import Inference, Model, Reading, State, check_shared, clamp
 from unseen.models.belief_propagation import class_means
-from unseen.models.homophily import EDGES, Homophily, deviation, estimate_homophily, sharpen
-from unseen.models.typicality import KEPT, Insiders, TwoNormals, best_fit, hops_around
+from unseen.models.homophily import (
+    EDGES,
+    Homophily,
+    deviation,
+    diffusion_weight,
+    estimate_homophily,
+    sharpen,
+)
+from unseen.models.messages import messages_of
+from unseen.models.typicality import (
+    KEPT,
+    LAZINESS,
+    STEPS,
+    Insiders,
+    TwoNormals,
+    best_fit,
+    hops_around,
+    own_vectors,
+)
+from unseen.propagate.hops import hop_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unseen.core.operator import Operator
     from unseen.core.task import Task
 
-HOPS = 3  # how far messages travel
-DAMPING = 0.5  # of old messages in new ones
 LABELLED = 5.0  # unlabelled nodes that one with the label of a possible answer counts as
-AGREED = 0.02  # kappa, beyond what chance explains, at which diffusion counts fully
 RIDGE = 0.3  # of the mean variance, added to the covariance of the discriminant
 
 
@@ -77,6 +91,7 @@ class PooledEM(Model):
 
     adds_classes = True
     adds_nodes = True
+    by_class = ("csds_", "centres_", "means_", "bias_")
 
     def __init__(
         self,
@@ -103,7 +118,7 @@ class PooledEM(Model):
         )
         usable = self.homophily_.usable > 0 and task.operator is not None
         edges = task.operator.sample_edges(EDGES, rng) if usable and task.operator else None
-        self.diffusion_weight_ = _diffusion_weight(X, scores, S, task)
+        self.diffusion_weight_ = diffusion_weight(X, scores, S, task)
         fit = best_fit(X, Z, S, task)
         self.typical_ = TwoNormals.fit(fit)
         w = self.typical_.upper(fit)[:, None]
@@ -145,12 +160,25 @@ class PooledEM(Model):
         background[task.labels >= 0] = 0.0
         return Inference(steps, steps[-1], background)
 
+    def readings(self, task: Task) -> tuple[Reading, ...]:
+        """Return t, d and b; the first two are linear."""
+        total, parts = self._parts(task, *self._rows(task), None, learn=False)
+        none, omega = np.zeros(len(self.csds_), np.float32), hop_weights(STEPS, LAZINESS)
+        linear = (
+            ("own text", self.means_ @ self.precision_, self.bias_, self.temperature_, None),
+            ("hops around it", self.centres_, none, self.hop_temperature_, omega),
+            ("messages of neighbours", None, None, 1.0, None),
+        )
+        return tuple(
+            Reading(name, float(pool / total), p, w, b, float(tau), hops)
+            for (pool, p), (name, w, b, tau, hops) in zip(parts, linear, strict=False)
+        )
+
     def add_classes(self, task: Task) -> Self:
         """Return a copy that knows more classes, by their class vectors; the old ones stay."""
         new = unit(task.S[len(self.csds_) :])
         reach = float((self.means_ * self.csds_).sum(axis=1).mean())
-        twin = type(self)(**self.get_params())
-        twin.__dict__.update(self.__dict__)
+        twin = self.take_classes(np.arange(len(self.csds_)))
         twin.csds_ = np.concatenate([self.csds_, new])
         twin.centres_ = np.concatenate([self.centres_, new])
         added = np.float32(reach) * new
@@ -193,7 +221,7 @@ class PooledEM(Model):
 
     def _rows(self, task: Task) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return node vectors and their hops, of unit length. [n, d], [n, d]"""
-        X = unit(task.X)
+        X = own_vectors(task)
         return X, hops_around(task, X)
 
     def _pool(
@@ -205,6 +233,19 @@ class PooledEM(Model):
         learn: bool,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return t and q; learn the temperatures if asked to."""
+        total, parts = self._parts(task, X, Z, edges, learn)
+        pooled = sum(weight * p for weight, p in parts) / total
+        return parts[0][1], np.asarray(pooled, dtype=np.float32)
+
+    def _parts(
+        self,
+        task: Task,
+        X: NDArray[np.float32],
+        Z: NDArray[np.float32],
+        edges: NDArray[np.int64] | None,
+        learn: bool,
+    ) -> tuple[Any, list[tuple[Any, NDArray[np.float32]]]]:
+        """Return t, d and b with their weights, and the sum of the weights."""
         weights = self.means_ @ self.precision_  # [C, d]
         scores = np.asarray(X @ weights.T + self.bias_, dtype=np.float32)
         scores[~X.any(axis=1)] = 0.0  # nothing is known of them: their neighbours answer
@@ -221,11 +262,9 @@ class PooledEM(Model):
         level = self.homophily_.usable
         g = np.float32(self.diffusion_weight_)
         if level and task.operator is not None:
-            messages = _messages(text, task.operator, level, task.fixed_nodes)
-            pooled = (text + g * diffusion + messages) / (2 + g)
-        else:
-            pooled = (text + 2 * g * diffusion) / (1 + 2 * g)
-        return text, np.asarray(pooled, dtype=np.float32)
+            messages = messages_of(text, task.operator, level, task.fixed_nodes)
+            return 2 + g, [(1, text), (g, diffusion), (1, messages)]
+        return 1 + 2 * g, [(1, text), (2 * g, diffusion)]
 
     def _discriminate(
         self,
@@ -243,44 +282,3 @@ class PooledEM(Model):
         self.precision_ = np.linalg.inv(within).astype(np.float32)
         self.means_ = np.asarray(means, dtype=np.float32)
         self.bias_ = -0.5 * ((self.means_ @ self.precision_) * self.means_).sum(axis=1)
-
-
-def _diffusion_weight(
-    X: NDArray[np.float32], scores: NDArray[np.float32], S: NDArray[np.float32], task: Task
-) -> float:
-    """Return g: whether neighbours, read without the node itself, agree with its own text."""
-    if task.operator is None:
-        return 0.0
-    near = task.operator.propagate(X)
-    asked = near.any(axis=1) & X.any(axis=1)
-    if not asked.any():
-        return 0.0
-    own = scores[asked].argmax(axis=1)
-    theirs = masked(near[asked] @ S.T, task.allowed).argmax(axis=1)
-    kappa = weighted_kappa(own, theirs, np.ones(len(own), np.float32), task.classes)
-    shares = (np.bincount(each, minlength=task.classes) / len(own) for each in (own, theirs))
-    chance = min(float(np.prod(np.stack(list(shares)), axis=0).sum()), 0.99)
-    error = float(np.sqrt(chance / (len(own) * (1 - chance))))  # of kappa where there is none
-    return float(np.clip((kappa - 2 * error) / AGREED, 0, 1))
-
-
-def _messages(
-    p: NDArray[np.float32],
-    operator: Operator,
-    level: float,
-    fixed: NDArray[np.int64] | None,
-) -> NDArray[np.float32]:
-    """Return b after K damped rounds; nodes that are fixed send messages and receive none."""
-    possible = int((p.max(axis=0) > 0).sum())  # C of the formula
-    with np.errstate(divide="ignore"):
-        own = np.log(p)
-    degrees = np.maximum(np.asarray(operator.weights.sum(axis=1)).ravel(), 1.0)
-    scale = (1 / np.sqrt(degrees))[:, None].astype(np.float32)
-    q = p
-    for _ in range(HOPS):
-        sent = np.log(1 - level + level * possible * q).astype(np.float32)
-        received = softmax(own + scale * operator.aggregate(sent))
-        q = DAMPING * q + (1 - DAMPING) * received
-        if fixed is not None:
-            q[fixed] = p[fixed]
-    return np.asarray(q, dtype=np.float32)

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
+import numpy as np
+
 from unseen.core.arrays import unit
-from unseen.models.base import ScoreModel, check_shared
-from unseen.propagate.hops import hops_of
+from unseen.models.base import Reading, ScoreModel, check_shared
+from unseen.propagate.hops import hop_weights, hops_of
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from unseen.core.task import Task
@@ -35,6 +36,7 @@ class Prototype(ScoreModel):
     """
 
     adds_classes = True
+    by_class = ("csds_",)
 
     def __init__(self, hops: int = 3, laziness: float = 0.5, temperature: float = 0.1) -> None:
         self.hops = hops
@@ -50,6 +52,12 @@ class Prototype(ScoreModel):
     def scores(self, task: Task) -> NDArray[np.float32]:
         """Return cosines. [n, C]"""
         return unit(hops_of(task, self.hops, self.laziness).composed()) @ self.csds_.T
+
+    def readings(self, task: Task) -> tuple[Reading, ...]:
+        """Return the one reading there is; it is linear."""
+        bias, hops = np.zeros(len(self.csds_), np.float32), hop_weights(self.hops, self.laziness)
+        posterior = self.infer(task).posterior
+        return (Reading("hops", 1.0, posterior, self.csds_, bias, self.temperature, hops),)
 
     def add_classes(self, task: Task) -> Self:
         """Compare with the new classes as well."""

@@ -36,8 +36,15 @@ KEPT = ("insider_direction_", "insider_scale_", "insider_normals_")  # names in 
 EXTREMES = 0.3  # share of the nodes, at either end of fit, that the discriminant learns from
 
 
+def own_vectors(task: Task) -> NDArray[np.float32]:
+    """Return x: node vectors of unit length, or those that somebody who asks often has kept."""
+    return np.asarray(task.memo["unit"]) if "unit" in task.memo else unit(task.X)
+
+
 def hops_around(task: Task, X: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return z: three lazy hops of the node vectors (Eq. 13), of unit length. [n, d]"""
+    if "around" in task.memo:
+        return np.asarray(task.memo["around"])
     return X if task.operator is None else unit(hops_of(task, STEPS, LAZINESS).composed())
 
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 BINS = 20  # of confidence, from 0 to 1
 HOVER_WIDTH = 46  # characters a line
 MAP_LABELS = 12  # classes named on the map itself
-NAMED_CLASSES = 45  # more than these have no tick labels: hovering names them
+NAMED_CLASSES = 60  # more than these have no tick labels: hovering names them
+SMALL_FROM = 30  # more than these have small tick labels
 MAP_PIXELS = np.array([800.0, 560.0])  # what labels assume about the size of the map
 LABEL_PIXELS = np.array([6.2, 18.0])  # width of a letter, height of a line
 
@@ -195,9 +196,10 @@ def similarity_figure(names: Sequence[str], S: NDArray[np.float64]) -> str:
         )
     )
     ticks = {"ticks": "", "tickvals": list(range(len(full))), "ticktext": short, "type": "category"}
+    size = {"tickfont": {"size": 10}} if len(names) > SMALL_FROM else {}
     figure.update_layout(template="none", margin={"l": 8, "r": 8, "t": 8, "b": 8})
-    figure.update_xaxes(**ticks, tickangle=-45, automargin=True, fixedrange=True)
-    figure.update_yaxes(**ticks, autorange="reversed", automargin=True, fixedrange=True)
+    figure.update_xaxes(**ticks, **size, tickangle=-45, automargin=True, fixedrange=True)
+    figure.update_yaxes(**ticks, **size, autorange="reversed", automargin=True, fixedrange=True)
     if len(names) > NAMED_CLASSES:
         figure.update_xaxes(showticklabels=False)
         figure.update_yaxes(showticklabels=False)

@@ -14,27 +14,34 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-from plotly.offline import get_plotlyjs
 
-from unseen.report import figures, results, workings
+from unseen.report import figures, results, search, workings
+from unseen.report.bundle import plotly_code
 from unseen.report.palette import looks
 from unseen.report.safe import number, text
+from unseen.report.truth import accuracy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CLOSEST = 3  # pairs of classes named beside the heat map
 FEWEST_COMPARED = 3  # with two classes, similarity from the common centre says nothing
-HEAT_ROW, HEAT_LEAST, HEAT_MOST = 20, 300, 760  # pixels
+HEAT_ROW, HEAT_LEAST, HEAT_MOST = 18, 300, 1_260  # pixels
 
 
-def render(record: dict[str, Any], predictions: pl.DataFrame, map: pl.DataFrame) -> str:
+def render(
+    record: dict[str, Any],
+    predictions: pl.DataFrame,
+    map: pl.DataFrame,
+    nodes: pl.DataFrame | None = None,
+) -> str:
     """Return the report as one self-contained HTML page.
 
     Args:
         record: what happened, as JSON: counts, classes, choices, steps, warnings.
         predictions: id, label, confidence, runner_up, reason; one row a node without a label.
         map: id, x, y, label, confidence, known, text; a sample of the nodes in two dimensions.
+        nodes: every node, as `search.all_nodes` returns them, for the search of the page.
     """
     drawn = looks(record["classes"])
     names = [str(entry["name"]) for entry in record["classes"]]
@@ -43,7 +50,9 @@ def render(record: dict[str, Any], predictions: pl.DataFrame, map: pl.DataFrame)
     similarity = similarity.reshape(len(compared), len(compared))
     mean, _ = results.certainty(predictions)
     counts = figures.confidence_counts(predictions["confidence"])
-    code = {"plotly": _script(get_plotlyjs()), "script": _script(_part("figures.js", "table.js"))}
+    own = _part("figures.js", "table.js", "nodes.js")
+    code = {"plotly": _script(plotly_code()), "script": _script(own)}
+    index = "" if nodes is None else search.index(nodes, drawn)
     headline = text(results.headline(record, predictions))
     return Template(_part("page.html")).substitute(
         code,
@@ -54,12 +63,15 @@ def render(record: dict[str, Any], predictions: pl.DataFrame, map: pl.DataFrame)
         made=text(workings.made(record)),
         cards=results.figures_in_short(record, predictions),
         warnings=workings.warnings(record),
+        accuracy=accuracy(record, drawn),
+        nodes=_part("nodes.html") if index else "",
+        index=index or '""',
         map_nodes=f"{map.height:,}",
         any_known="" if bool(map["known"].any()) else "hidden",
         legend=results.legend(record, drawn),
         map=figures.map_figure(map, drawn),
         confidence=figures.confidence_figure(counts, mean),
-        classes=results.class_rows(record, predictions, drawn),
+        classes=results.class_rows(record, predictions, drawn, bool(index)),
         similarity=figures.similarity_figure(compared, similarity),
         heat_height=min(max(HEAT_LEAST, HEAT_ROW * len(compared) + 180), HEAT_MOST),
         heat_hidden="hidden" if len(compared) < FEWEST_COMPARED else "",

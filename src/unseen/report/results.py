@@ -95,13 +95,18 @@ def legend(record: dict[str, Any], looks: Sequence[Look]) -> str:
     )
 
 
-def class_rows(record: dict[str, Any], predictions: pl.DataFrame, looks: Sequence[Look]) -> str:
-    """Return one row a class, and one for none of them: who, how many nodes, how confident."""
+def class_rows(
+    record: dict[str, Any], predictions: pl.DataFrame, looks: Sequence[Look], listed: bool = False
+) -> str:
+    """Return one row a class, and one for none of them: who, how many nodes, how confident.
+
+    `listed`: the page has an index of all nodes, so that each row can lead to its nodes.
+    """
     entries = {entry["name"]: entry for entry in record["classes"]}
     groups = predictions.select("label", "confidence").partition_by("label", as_dict=True)
     none = record.get("abstained", 0)
     most = max(none, 1, *(e["predicted"] + e["labelled"] for e in entries.values()))
-    rows = [_class_row(k, entries[k.name], groups.get((k.name,)), most) for k in looks]
+    rows = [_class_row(k, entries[k.name], groups.get((k.name,)), most, listed) for k in looks]
     page = _unfold(rows, "class", "classes")
     if none:
         other = no_class(looks)
@@ -116,7 +121,13 @@ def class_rows(record: dict[str, Any], predictions: pl.DataFrame, looks: Sequenc
     return page
 
 
-def _class_row(look: Look, entry: dict[str, Any], group: pl.DataFrame | None, most: int) -> str:
+def _class_row(
+    look: Look,
+    entry: dict[str, Any],
+    group: pl.DataFrame | None,
+    most: int,
+    listed: bool = False,
+) -> str:
     counts = None if group is None else confidence_counts(group["confidence"])
     badge = ""
     if "seen" in entry:
@@ -125,13 +136,16 @@ def _class_row(look: Look, entry: dict[str, Any], group: pl.DataFrame | None, mo
     about = f"<p>{text(entry['description'])}</p>" if entry["description"] else ""
     widths = [100 * entry[key] / most for key in ("predicted", "labelled")]
     given = f" <em>+ {entry['labelled']:,} given</em>" if entry["labelled"] else ""
+    way = ""
+    if listed:
+        way = f'<button type="button" class="to-list" data-list="{look.rank}">list</button>'
     return (
         f'<div class="class-row" style="--c:{look.colour}">'
         f'<div class="who"><h4>{mark(look)}<span>{text(look.name)}</span>'
         f"{badge}</h4>{about}</div>"
         f'<div class="many"><div class="bar"><i style="width:{widths[0]:.2f}%"></i>'
         f'<i class="given" style="width:{widths[1]:.2f}%"></i></div>'
-        f"<small><b>{entry['predicted']:,}</b> predicted{given}</small></div>"
+        f"<small><b>{entry['predicted']:,}</b> predicted{given}</small>{way}</div>"
         f'<div class="spread">{_spark(counts)}</div>'
         f'<div class="mean">{number(entry["confidence"])}</div></div>'
     )

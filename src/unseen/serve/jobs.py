@@ -1,0 +1,141 @@
+"""Jobs: work that takes longer than a request, done by a process of its own.
+
+The process writes its progress into the store, so every worker can tell, and finishes whether or
+not the worker that started it lives on. One job runs at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from unseen.serve.errors import ApiError
+from unseen.serve.store import Store, now
+
+OPEN = ("queued", "running")
+UNBORN = 60.0  # seconds after which a job that no process was started for is given up
+STOPPED = "the job was stopped before it was done; start it again"
+
+
+def shown(row: sqlite3.Row) -> dict[str, Any]:
+    """Return a job as the API shows it."""
+    names = ("kind", "state", "stage", "done", "total", "fraction", "person", "started", "ended")
+    return {
+        "id": f"j{row['id']}",
+        **{name: row[name] for name in names},
+        "version": row["version"],
+        "error": row["error"],
+        "result": None if row["result"] is None else json.loads(row["result"]),
+    }
+
+
+def running(store: Store) -> dict[str, Any] | None:
+    """Return the job that is under way, if there is one."""
+    row = store.one("SELECT * FROM jobs WHERE state IN ('queued', 'running') ORDER BY id DESC")
+    if row is None:
+        return None
+    if _gone(row):
+        settle(store, row["id"], "failed", STOPPED)
+        return None
+    return shown(row)
+
+
+def _gone(row: sqlite3.Row) -> bool:
+    """Tell whether nobody works on a job that has not ended."""
+    if row["pid"] is not None:
+        return not alive(row["pid"])
+    age = datetime.now(UTC) - datetime.fromisoformat(row["started"])
+    return age.total_seconds() > UNBORN
+
+
+def alive(pid: int) -> bool:
+    """Tell whether a process is at work."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+        return state.rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        pass
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return not Path("/proc").is_dir()
+
+
+def get(store: Store, name: str) -> dict[str, Any]:
+    """Return a job by its id."""
+    number = name.removeprefix("j")
+    row = None
+    if number.isascii() and number.isdecimal() and len(number) < 16:
+        running(store)  # settles one whose process is gone
+        row = store.one("SELECT * FROM jobs WHERE id = ?", int(number))
+    if row is None:
+        raise ApiError(404, f"there is no job {name!r}; GET /jobs lists them", "id")
+    return shown(row)
+
+
+def queue(
+    db: sqlite3.Connection, kind: str, person: str, request: dict[str, Any]
+) -> dict[str, Any]:
+    """Put a job down, inside a transaction; `start` sets it to work afterwards."""
+    busy = db.execute("SELECT * FROM jobs WHERE state IN ('queued', 'running')").fetchone()
+    if busy is not None and not _gone(busy):
+        raise ApiError(
+            409, f"job j{busy['id']} is under way; wait for it or cancel it", None, "job_running"
+        )
+    at = db.execute(
+        "INSERT INTO jobs (kind, state, stage, person, started, request) "
+        "VALUES (?, 'queued', 'wait', ?, ?, ?)",
+        (kind, person, now(), json.dumps(request)),
+    ).lastrowid
+    return shown(db.execute("SELECT * FROM jobs WHERE id = ?", (at,)).fetchone())
+
+
+def start(store: Store, run: Path, name: str) -> None:
+    """Set a job to work in a process of its own, below the priority of what answers requests."""
+    number = int(name.removeprefix("j"))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "unseen.serve.work", str(run), str(number)],
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    )
+    with store.write() as db:
+        db.execute("UPDATE jobs SET pid = ? WHERE id = ?", (process.pid, number))
+
+    def wait() -> None:
+        if process.wait() != 0:
+            settle(store, number, "failed", STOPPED)
+
+    threading.Thread(target=wait, name=f"job {number}", daemon=True).start()
+
+
+def settle(store: Store, number: int, state: str, error: str | None) -> None:
+    """End a job that did not end by itself."""
+    with store.write() as db:
+        db.execute(
+            "UPDATE jobs SET state = ?, error = ?, ended = ? WHERE id = ? AND state IN "
+            "('queued', 'running')",
+            (state, error, now(), number),
+        )
+
+
+def cancel(store: Store, name: str) -> dict[str, Any]:
+    """Stop a job; what it made so far is no version."""
+    found = get(store, name)
+    if found["state"] not in OPEN:
+        raise ApiError(409, f"job {name!r} is {found['state']} already", "id")
+    number = int(name.removeprefix("j"))
+    row = store.one("SELECT pid FROM jobs WHERE id = ?", number)
+    settle(store, number, "cancelled", None)
+    if row is not None and row["pid"] is not None and alive(row["pid"]):
+        os.kill(row["pid"], signal.SIGTERM)
+    return get(store, name)

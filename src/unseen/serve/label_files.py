@@ -1,0 +1,182 @@
+"""Labels as files: a table (CSV), or tasks of Label Studio with predictions and their scores.
+
+Label Studio: https://labelstud.io/guide/tasks (a list of tasks with `data`, `annotations` and
+`predictions`, each with a `result` of `choices`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unseen.core.classes import NONE_OF_THESE, tidy
+from unseen.serve import added
+from unseen.serve.errors import ApiError
+
+if TYPE_CHECKING:
+    from unseen.serve.state import Held
+
+COLUMNS = ("id", "class", "kind", "person", "at", "queue", "was", "was_confidence")
+QUEUES = ("errors", "teach", "view")
+KINDS = ("class", "none", "skip")
+MOST = 100_000  # rows of a file
+Rows = list[tuple[str, dict[str, Any]]]
+
+
+def write_csv(held: Held) -> str:
+    """Return all answers that stand as a table."""
+    out = io.StringIO()
+    table = csv.writer(out)
+    table.writerow(COLUMNS)
+    for row in _rows(held):
+        table.writerow([row["node"], *(row[name] for name in COLUMNS[1:])])
+    return out.getvalue()
+
+
+def _rows(held: Held) -> list[Any]:
+    return held.store.all("SELECT * FROM answers WHERE undone IS NULL ORDER BY answer_id")
+
+
+def write_label_studio(held: Held) -> str:
+    """Return one task a node that was answered, with what people said and what is predicted."""
+    tasks: dict[str, dict[str, Any]] = {}
+    for row in _rows(held):
+        task = tasks.setdefault(row["node"], _task(held, row["node"]))
+        if row["kind"] == "skip":
+            continue
+        task["annotations"].append(
+            {
+                "completed_by": {"email": row["person"]},
+                "created_at": row["at"],
+                "result": [_choice(row["class"] or NONE_OF_THESE)],
+            }
+        )
+    return json.dumps(list(tasks.values()), ensure_ascii=False, indent=1)
+
+
+def _task(held: Held, node: str) -> dict[str, Any]:
+    served, at = held.served, held.served.index.get(node)
+    if at is not None:
+        text, c, score = served.texts[at], int(served.label[at]), float(served.confidence[at])
+    else:
+        found = added.view(held, name=node) or {"text": "", "class": None, "confidence": 0.0}
+        c = -1 if found["class"] is None else found["class"]
+        text, score = found["text"], found["confidence"]
+    return {
+        "data": {"id": node, "text": text},
+        "annotations": [],
+        "predictions": [
+            {
+                "model_version": f"unseen version {served.number}",
+                "score": round(float(np.clip(score, 0, 1)), 4),
+                "result": [_choice(served.name(c)) | {"score": round(score, 4)}],
+            }
+        ],
+    }
+
+
+def _choice(name: str) -> dict[str, Any]:
+    return {
+        "from_name": "class",
+        "to_name": "text",
+        "type": "choices",
+        "value": {"choices": [name]},
+    }
+
+
+def read_csv(raw: bytes, person: str) -> tuple[Rows, list[str]]:
+    """Return answers of a table with the columns id and class, and what was wrong with others."""
+    try:
+        text = raw.decode("utf-8-sig")
+        table = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        given = list(table)[: MOST + 1]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ApiError(422, f"body: is no table in UTF-8 ({error})", "body") from error
+    if not {"id", "class"} <= set(table.fieldnames or ()):
+        raise ApiError(422, "body: expected the columns id and class in the first line", "body")
+    _check_length(len(given))
+    found: Rows = []
+    problems: list[str] = []
+    for line, row in enumerate(given, 2):
+        kind = row.get("kind") or ("class" if row["class"] else "none")
+        _take(found, problems, f"line {line}", row["id"], kind, row["class"], row, person)
+    return found, problems
+
+
+def read_label_studio(raw: bytes, person: str) -> tuple[Rows, list[str]]:
+    """Return the annotations of an export; predictions are no answers."""
+    try:
+        tasks = json.loads(raw)
+    except (UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise ApiError(422, "body: is not JSON; give an export of Label Studio", "body") from error
+    if not isinstance(tasks, list):
+        raise ApiError(422, "body: expected a list of tasks", "body")
+    _check_length(len(tasks))
+    found: Rows = []
+    problems: list[str] = []
+    for number, task in enumerate(tasks, 1):
+        where = f"task {number}"
+        data = task.get("data") if isinstance(task, dict) else None
+        node = data.get("id") if isinstance(data, dict) else None
+        if not isinstance(node, str | int):
+            problems.append(f"{where}: has no data.id")
+            continue
+        given = task.get("annotations") or []
+        for one in given if isinstance(given, list) else []:
+            name = _chosen(one)
+            if name is None:
+                problems.append(f"{where}: an annotation has no choice")
+                continue
+            who = one.get("completed_by")
+            who = who.get("email") if isinstance(who, dict) else who
+            more = {"person": None if who is None else str(who), "at": one.get("created_at")}
+            kind = "none" if name == NONE_OF_THESE else "class"
+            _take(found, problems, where, str(node), kind, name, more, person)
+    return found, problems
+
+
+def _chosen(one: Any) -> str | None:
+    results = one.get("result") if isinstance(one, dict) else None
+    for result in results if isinstance(results, list) else []:
+        value = result.get("value") if isinstance(result, dict) else None
+        choices = value.get("choices") if isinstance(value, dict) else None
+        if isinstance(choices, list) and choices and isinstance(choices[0], str):
+            return str(choices[0])
+    return None
+
+
+def _take(
+    found: Rows,
+    problems: list[str],
+    where: str,
+    node: Any,
+    kind: str,
+    name: Any,
+    row: dict[str, Any],
+    person: str,
+) -> None:
+    """Take an answer up, or say what is wrong with it."""
+    if not node or kind not in KINDS:
+        problems.append(f"{where}: {'has no id' if not node else f'kind {kind!r} is unknown'}")
+        return
+    who, at = row.get("person"), row.get("at")
+    who = who if isinstance(who, str) and 0 < len(who.strip()) <= 64 else person
+    queue = row.get("queue") if row.get("queue") in QUEUES else None
+    answer = {
+        "id": str(node),
+        "kind": kind,
+        "class": tidy(str(name)) if kind == "class" else None,
+        "queue": queue,
+        "person": who,
+        "at": at if isinstance(at, str) and 0 < len(at) <= 40 else None,
+    }
+    found.append((where, answer))
+
+
+def _check_length(count: int) -> None:
+    if count > MOST:
+        raise ApiError(413, f"body: has more than {MOST:,} rows; send it in parts", "body")

@@ -1,0 +1,99 @@
+"""What the page looks like to everybody: axe-core, narrow screens, both themes, no rules broken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .browser import Visitor, opened, served, why_not
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(why_not() is not None, reason=str(why_not())),
+]
+
+VIEWS = {  # address, what has to be there
+    "map": ("", "#map[data-ready]"),
+    "node": ("node/n12", ".node h1"),
+    "class": ("class/law", ".class-view h1"),
+    "edit": ("edit/law", "#class-name"),
+    "search": ("search/star", ".node-list"),
+    "teach": ("teach", ".card"),
+    "versions": ("versions", ".version"),
+}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with opened() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def base(runs: Path) -> Iterator[str]:
+    with served(runs / "belief") as address:
+        yield address
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_nothing_serious_and_nothing_sticks_out(
+    browser: Browser, base: str, width: int, theme: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    visitor = Visitor(browser, base, "Ada", width, theme)
+    bad = []
+    for name, (place, until) in VIEWS.items():
+        page = visitor.go(place, until)
+        page.wait_for_timeout(300)
+        bad += [
+            (name, each["id"], each["nodes"][0]["html"][:200])
+            for each in axe.run(page).response["violations"]
+            if each["impact"] in ("serious", "critical")
+        ]
+        if page.evaluate("() => document.documentElement.scrollWidth") > width:
+            bad.append((name, "wider than the screen", str(width)))
+    assert bad == []
+    assert visitor.problems == []
+
+
+def test_what_users_wrote_is_never_markup(browser: Browser, base: str) -> None:
+    visitor = Visitor(browser, base, "<b>Ada</b>")
+    page = visitor.go("search/%3Cimg%20src%3Dx%3E", "h1")
+    assert "<img src=x>" in page.locator("h1").inner_text()
+    visitor.go("edit", "#class-name")
+    page.fill("#class-name", "<script>alert(1)</script>")
+    page.wait_for_selector(".preview .big")
+    assert page.locator("#panel script, #panel img, .person b").count() == 0
+    assert "<script>" in page.locator(".preview").inner_text()
+
+
+def test_what_to_do_is_said_when_the_server_is_gone(browser: Browser, one_run: Path) -> None:
+    with served(one_run) as address:
+        visitor = Visitor(browser, address, "Ada")
+        page = visitor.go("", "#map[data-ready]")
+    page.fill("#search", "star")
+    page.wait_for_selector(".option-none")
+    assert "unseen serve" in page.locator(".option-none").inner_text()
+
+
+def test_a_token_is_asked_for_and_kept(browser: Browser, one_run: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "tokens"
+    secret.write_text("write " + "s" * 40 + "\nread " + "r" * 40 + "\n", "utf-8")
+    secret.chmod(0o600)
+    with served(one_run, "--token-file", str(secret)) as address:
+        visitor = Visitor(browser, address)
+        page = visitor.go("", "#question")
+        page.fill("#question", "r" * 40)
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#map[data-ready]")
+        page.reload()
+        page.wait_for_selector("#map[data-ready]")
+        visitor.go("teach", ".empty")
+        assert "write token" in page.locator(".empty").inner_text()

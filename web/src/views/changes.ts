@@ -1,0 +1,85 @@
+// What a version changed, node by node; and the choice to keep or discard one that waits for it.
+import { get, write } from "../api";
+import { failed, notice } from "../ask";
+import { count, fill, h, percent, type Child } from "../dom";
+import type { Live } from "../live";
+import { NONE, classNamed, refresh } from "../state";
+import type { Change, Changes, Moved } from "../types";
+import { arrow, bar, empty, loading, mark, nodeLink, problem, section } from "../widgets";
+
+const PAGE = 30;
+const FEW = 8; // beside the queue, until more are asked for
+const MOVES = 8;
+
+/** A candidate: what it changes, and keep or discard. */
+export function decision(version: number): Child {
+  const body = h("div", null, loading());
+  const settle = async (how: "keep" | "discard"): Promise<void> => {
+    try {
+      await write(`/versions/${version}/${how}`);
+      notice(how === "keep" ? `Kept as version ${version}.` : "Discarded; your answers stay.");
+      await refresh(true);
+    } catch (error) {
+      failed(error);
+    }
+  };
+  void (async () => {
+    try {
+      fill(body, await changes(version, FEW));
+    } catch (error) {
+      fill(body, problem(error));
+    }
+  })();
+  return h("div", { class: "decision" },
+    h("h2", null, "What it learned"),
+    h("p", { class: "soft" }, "Nothing has changed for others yet."),
+    h("div", { class: "row" },
+      h("button", { type: "button", class: "primary", id: "keep", onClick: () => void settle("keep") }, "Keep"),
+      h("button", { type: "button", class: "plain", onClick: () => void settle("discard") }, "Discard")),
+    body);
+}
+
+async function changes(version: number, first = PAGE): Promise<HTMLElement> {
+  const list = h("ul", { class: "changes" });
+  let cursor: string | null = null;
+  const load = async (): Promise<Changes> => {
+    const next = cursor ? `&cursor=${encodeURIComponent(cursor)}` : "";
+    const page = await get<Changes>(`/versions/${version}/changes?limit=${cursor ? PAGE : first}${next}`);
+    list.append(...page.items.map(row));
+    cursor = page.next;
+    more.hidden = cursor === null;
+    return page;
+  };
+  const more: HTMLButtonElement = h("button", { type: "button", class: "plain wide", onClick: () => { load().catch(failed); } }, "Show more");
+  const page = await load();
+  if (!page.items.length) return h("p", { class: "soft" }, "No node has another class.");
+  return h("div", null,
+    h("p", { class: "big", id: "changed" }, h("b", null, count(page.total ?? page.items.length)), ` ${page.total === 1 ? "node has" : "nodes have"} another class`),
+    section("From and to", moves(page.moved)),
+    section("Node by node", list, more));
+}
+
+function moves(all: Moved<string | null>[]): HTMLElement {
+  const most = Math.max(1, ...all.map((move) => move.nodes));
+  return h("ul", { class: "moves" }, all.slice(0, MOVES).map((move) => h("li", { class: "move" },
+    named(move.from), arrow(), named(move.to), bar(move.nodes / most), h("span", { class: "num" }, count(move.nodes)))));
+}
+
+const named = (name: string | null): HTMLElement =>
+  h("span", { class: "class-text" }, mark(name ? classNamed(name) : null), h("span", null, name ?? NONE));
+
+function row(change: Change): HTMLElement {
+  return h("li", null, h("a", { class: "node-row", href: nodeLink(change.id), title: change.id },
+    h("span", { class: "node-title" }, change.title || change.id),
+    h("span", { class: "node-about" }, named(change.before_name), arrow(), named(change.class_name)),
+    h("span", { class: "node-figure", title: "confidence, before and after" }, `${percent(change.confidence_before)} → ${percent(change.confidence)}`)));
+}
+
+export async function changesView(rest: string, _live: Live): Promise<HTMLElement> {
+  const version = Number(rest);
+  const back = h("a", { href: "#/versions" }, "All versions");
+  if (!Number.isInteger(version) || version < 1) return h("article", { class: "column" }, h("h1", { tabindex: -1 }, "Versions"), empty("No such version", back));
+  const body = await changes(version);
+  return h("article", { class: "column" }, h("p", { class: "small" }, back), h("h1", { tabindex: -1 }, `What version ${version} changed`),
+    h("p", { class: "soft" }, "Compared with the version it was made from."), body);
+}

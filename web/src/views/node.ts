@@ -1,0 +1,82 @@
+// One node: its text with the words that speak, all probabilities, neighbours, and how it came about.
+import { ApiError, get } from "../api";
+import { count, h, many, percent, type Child } from "../dom";
+import type { Live } from "../live";
+import { looks } from "../palette";
+import { classAt, nameAt, setFocus, state, type Focus } from "../state";
+import type { NodeView } from "../types";
+import { bar, chip, empty, fold, mark, nodeRow, ringing, section } from "../widgets";
+import { answerBox } from "./answer";
+import { head } from "./head";
+import { marked, workings } from "./node_parts";
+
+const FIRST = 6; // probabilities before the fold
+const LEAST = 0.005; // a probability below this is folded away, but for the first two
+const NEAR = 8; // neighbours before the fold
+
+export async function nodeView(id: string, live: Live): Promise<HTMLElement> {
+  let node: NodeView;
+  try {
+    node = await get<NodeView>(`/view?id=${encodeURIComponent(id)}`);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    return h("article", null, head("Node", id), h("div", { role: "alert" }, empty("There is no such node in this run",
+      h("p", null, "Search above for a part of its id or for words of its text."))));
+  }
+  const base = (): Focus => (node.x === null || node.y === null ? {} : {
+    node: { position: node.position, class: node.class, x: node.x, y: node.y, neighbours: node.neighbours.filter((n) => Number.isFinite(n.x)) },
+  });
+  if (live.alive) setFocus({ ...base(), move: true });
+  live.onEnd(() => setFocus({}));
+  const neighbours = neighbourList(node);
+  ringing(neighbours, base);
+  return h("article", { class: "node" },
+    head("Node", node.title || node.id,
+      h("p", { class: "soft small id" }, node.id, node.added && h("span", { class: "tag" }, "added later"))),
+    verdict(node),
+    section("Text", marked(node)),
+    !node.known && section("Probabilities", probabilities(node)),
+    node.change && section("What would change it", h("p", null, node.change.sentence),
+      node.change.needs.length > 1 && h("ul", { class: "plain-list" }, node.change.needs.map((need) => h("li", null, need.text)))),
+    section(node.degree ? many(node.degree, "neighbour") : "No neighbours", neighbours),
+    workings(node),
+    state.run?.write ? section("Is this right?", answerBox(node, live)) : null);
+}
+
+function verdict(node: NodeView): HTMLElement {
+  const item = classAt(node.class);
+  const sure = node.known ? "label given" : percent(node.confidence);
+  return h("div", { class: "verdict c", vars: looks(item) },
+    h("div", { class: "verdict-row" }, chip(node.class), h("b", null, sure)),
+    !node.known && bar(node.confidence ?? 0, looks(item)),
+    node.reason && h("p", { class: "soft small" }, node.reason));
+}
+
+function probabilities(node: NodeView): Child {
+  const order = node.probabilities.map((p, i) => [p, i] as const).sort((a, b) => b[0] - a[0]);
+  const row = ([p, i]: readonly [number, number]): HTMLElement => {
+    const item = classAt(i);
+    return h("li", null,
+      h("a", { class: "prob", href: `#/class/${encodeURIComponent(nameAt(i))}` },
+        h("span", { class: "class-text" }, mark(item), h("span", null, nameAt(i))),
+        bar(p, looks(item)), h("span", { class: "num" }, percent(p))));
+  };
+  const open = Math.max(2, order.slice(0, FIRST).filter(([p]) => p >= LEAST).length);
+  const rest = order.slice(open);
+  return [
+    h("ul", { class: "probs" }, order.slice(0, open).map(row)),
+    rest.length > 0 && fold(many(rest.length, "more class", "more classes"), h("ul", { class: "probs" }, rest.map(row))),
+    node.background !== null && h("p", { class: "soft small" }, `None of the listed classes: ${percent(node.background)}`),
+  ];
+}
+
+function neighbourList(node: NodeView): HTMLElement {
+  if (!node.neighbours.length) return h("p", { class: "soft" }, "No edge leads from this node; its text alone decided.");
+  const agree = node.neighbours.filter((n) => n.class === node.class).length;
+  const rows = node.neighbours.map((other) => nodeRow(other));
+  return h("div", null,
+    h("p", { class: "soft small" }, `${agree} of ${count(node.neighbours.length)} shown have the same class.`),
+    h("ul", { class: "node-list" }, rows.slice(0, NEAR)),
+    rows.length > NEAR && fold(`${count(rows.length - NEAR)} more`, h("ul", { class: "node-list" }, rows.slice(NEAR))),
+    node.neighbours_more > 0 && h("p", { class: "soft small" }, `and ${count(node.neighbours_more)} more in the graph`));
+}
