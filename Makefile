@@ -13,7 +13,7 @@ BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	$(if $(INDEX),--extra-index-url $(INDEX)) --constraint constraints.txt
 
-BENCHMARKS = training propagate_memory propagate_disk chain loading encoding
+BENCHMARKS = training propagate_memory engines loading encoding
 
 .PHONY: demo test test-all base bench lint types wheel clean
 

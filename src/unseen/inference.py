@@ -17,7 +17,7 @@ from unseen.core.operator import Operator
 from unseen.io.inputs import as_labels
 from unseen.io.join import neighbourhood
 from unseen.io.read import read_classes, read_inputs
-from unseen.models.base import clamp
+from unseen.models.blocks import clamp
 from unseen.prediction import check_abstain
 from unseen.record import Steps, record_of_both
 from unseen.run import load

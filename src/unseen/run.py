@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +21,12 @@ import scipy.sparse as sp
 
 from unseen.core.classes import NONE_OF_THESE, Classes
 from unseen.core.errors import InputError, SavedFileError
+from unseen.engines.base import engine_of
+from unseen.explain import names_of
 from unseen.io.atomic import FORMAT, check_folder, in_place, read_json, write_json, write_manifest
 from unseen.io.read import read_graph, read_labels
 from unseen.models import MODELS
+from unseen.parts import move_parts, report_table, write_parts
 from unseen.prepare.preparer import Preparer
 from unseen.select.calibration import Calibration
 from unseen.select.cross_validation import Choice
@@ -35,16 +39,25 @@ if TYPE_CHECKING:
 
 
 def write_run(prediction: Prediction, folder: Path, top: int = 0) -> Path:
-    """Write everything about a prediction into `folder`, replacing an earlier run there."""
+    """Write everything about a prediction into `folder`, replacing an earlier run there.
+
+    Of a graph on disk answers are written in parts, and the graph is left out (`parts.py`).
+    """
+    stored = getattr(prediction.graph, "engine", None)
+    if stored is not None:
+        write_parts(prediction, stored.folder, top)
 
     def build(new: Path) -> None:
         from unseen.report.layout import MAP_NODES, lay_out
         from unseen.report.page import render
 
-        table = prediction.to_polars(top=top)
-        table.write_csv(new / "predictions.csv")
-        table.write_parquet(new / "predictions.parquet")
-        prediction.probabilities().write_parquet(new / "probabilities.parquet")
+        if stored is not None:
+            table = report_table(prediction, top)
+        else:
+            table = prediction.to_polars(top=top)
+            table.write_csv(new / "predictions.csv")
+            table.write_parquet(new / "predictions.parquet")
+            prediction.probabilities().write_parquet(new / "probabilities.parquet")
         groups = _codes(prediction)[prediction.placed]
         chosen, places = lay_out(prediction.vectors, MAP_NODES, 0, groups)
         the_map = _map_table(prediction, prediction.placed[chosen], places)
@@ -52,12 +65,18 @@ def write_run(prediction: Prediction, folder: Path, top: int = 0) -> Path:
         write_json(new / "record.json", prediction.record)
         page = render(prediction.record, table, the_map)
         (new / "report.html").write_text(page, encoding="utf-8")
-        (new / "graph").mkdir()
-        _write_graph(prediction, new / "graph")
+        if stored is None:
+            (new / "graph").mkdir()
+            _write_graph(prediction, new / "graph")
         (new / "model").mkdir()
         _write_model(prediction.classifier, new / "model")
+        if stored is not None:
+            move_parts(stored.folder, new, top)
 
-    return in_place(folder, build)
+    in_place(folder, build)
+    if stored is not None:
+        shutil.rmtree(stored.folder, ignore_errors=True)
+    return folder
 
 
 def save(classifier: ZeroShotNodeClassifier, folder: Path | str) -> Path:
@@ -106,16 +125,16 @@ def _map_table(
     codes = _codes(prediction)
     confidence = np.full(graph.nodes, np.nan)
     confidence[prediction.nodes] = prediction.confidence
-    texts, ids = graph.texts or [""] * graph.nodes, graph.ids or ()
+    texts = engine_of(graph).take(graph.texts or [""] * graph.nodes, chosen)
     return pl.DataFrame(
         {
-            "id": [ids[i] for i in chosen],
+            "id": names_of(graph.ids or (), chosen),
             "x": places[:, 0],
             "y": places[:, 1],
             "label": [names[codes[i]] for i in chosen],
             "confidence": pl.Series(confidence[chosen]).fill_nan(None),
             "known": prediction.labels.known[chosen],
-            "text": [texts[i][:160] for i in chosen],
+            "text": [text[:160] for text in texts],
         }
     )
 

@@ -24,6 +24,14 @@ class Device(StrEnum):
     auto = "auto"
 
 
+class EngineName(StrEnum):
+    """Where a run is made."""
+
+    auto = "auto"
+    memory = "memory"
+    disk = "disk"
+
+
 Nodes = Annotated[Path, typer.Option(help="Nodes: id, text and/or numbers, optional label.")]
 Edges = Annotated[
     Path | None,
@@ -71,3 +79,16 @@ DeviceOption = Annotated[Device, typer.Option(help="For encoders that run a netw
 Seed = Annotated[int, typer.Option(help="Of every random choice.", min=0)]
 Out = Annotated[Path, typer.Option("--out", help="Folder of the run; replaced as a whole.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+EngineOption = Annotated[
+    EngineName,
+    typer.Option(
+        "--engine", help="memory, disk (goes on after a stop), or what the size asks for."
+    ),
+]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(help="What the run may take, such as 8GB.", show_default="most of what is free"),
+]
+PlanOnly = Annotated[
+    bool, typer.Option("--plan", help="Say what the run would take, and run nothing.")
+]

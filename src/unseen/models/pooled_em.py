@@ -37,17 +37,19 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from unseen.core.arrays import masked, softmax, unit, weighted_kappa
-from unseen.models.base import Inference, Model, State, check_shared, clamp
-from unseen.models.belief_propagation import class_means
+from unseen.engines.base import engine_of
+from unseen.models.base import Inference, Model, State, check_shared
+from unseen.models.belief_propagation import weighted_means
+from unseen.models.blocks import filled, logarithms, possible, read, winners
 from unseen.models.homophily import EDGES, Homophily, deviation, estimate_homophily, sharpen
 from unseen.models.typicality import TwoNormals, best_fit
-from unseen.propagate.hops import hops_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.core.operator import Operator
     from unseen.core.task import Task
+    from unseen.engines.base import Diffusion, Engine, Rows
 
 HOPS, LAZINESS = 3, 0.5  # of the diffusion, and how far messages travel
 DAMPING = 0.5  # of old messages in new ones
@@ -77,6 +79,7 @@ class PooledEM(Model):
 
     adds_classes = True
     adds_nodes = True
+    any_engine = True
 
     def __init__(
         self,
@@ -93,20 +96,16 @@ class PooledEM(Model):
     def fit(self, task: Task) -> Self:
         """Estimate homophily, then centres and discriminant round by round."""
         check_shared("PooledEM", task)
-        rng, S = np.random.default_rng(self.seed), unit(task.S)
+        rng, S, engine = np.random.default_rng(self.seed), unit(task.S), engine_of(task)
         X, Z = self._rows(task)
-        scores = masked(X @ S.T, task.allowed)
-        self.homophily_ = (
-            Homophily(0.0, 0.0, 0.0, 0.5 * deviation(scores), measured=False, edges=False)
-            if task.operator is None
-            else estimate_homophily(X, scores, task.labels, task.operator, rng)
-        )
+        scores = engine.map(lambda X: masked(X @ S.T, task.allowed), X)
+        self.homophily_ = estimate_homophily(X, scores, task.labels, task.operator, rng, engine)
         usable = self.homophily_.usable > 0 and task.operator is not None
         edges = task.operator.sample_edges(EDGES, rng) if usable and task.operator else None
-        self.diffusion_weight_ = _diffusion_weight(X, scores, S, task)
+        self.diffusion_weight_ = _diffusion_weight(scores, task)
         fit = best_fit(X, Z, S, task)
         self.typical_ = TwoNormals.fit(fit)
-        w = self.typical_.upper(fit)[:, None]
+        w = self.typical_.upper(fit)  # [n]
         known = task.labels >= 0
         answers = np.where(known, task.allowed[task.labels], False)  # labels of possible answers
         w[known] = 1.0
@@ -117,8 +116,9 @@ class PooledEM(Model):
         self.bias_ = np.zeros(len(S), dtype=np.float32)
         q = self._pool(task, X, Z, edges, learn=True)[-1]
         for left in range(self.rounds, 0, -1):
-            weighed = q * w
-            found, size = class_means(X, weighed), weighed.sum(axis=0)[:, None]  # [C, d], [C, 1]
+            weighed = engine.view(lambda q, w: q * w[:, None], q, w)
+            found, size = weighted_means(X, weighed, engine)  # [C, d], [C]
+            size = size[:, None]
             reach = max(float(np.average((found * S).sum(axis=1), weights=size[:, 0])), 0.05)
             kappa = np.float32(self.pseudo_nodes)
             means = (kappa * np.float32(reach) * S + size * found) / (kappa + size)
@@ -127,7 +127,7 @@ class PooledEM(Model):
             self.centres_ = unit(weight * S + (1 - weight) * unit(means))
             self.means_ = self.centres_
             if left == 1:
-                self._discriminate(X, w, found, size, means)
+                self._discriminate(X, w, found, size, means, engine)
             q = self._pool(task, X, Z, edges, learn=True)[-1]
         self.known_ = TwoNormals.fit(best_fit(X, Z, self.centres_, task))
         return self
@@ -138,7 +138,7 @@ class PooledEM(Model):
         `background` is the probability of none of the classes.
         """
         X, Z = self._rows(task)
-        steps: tuple[NDArray[np.float32], ...] = self._pool(task, X, Z, None, learn=False)  # t, q
+        steps: tuple[Rows, ...] = self._pool(task, X, Z, None, learn=False)  # t, q
         if not self.uses_graph:
             steps = steps[:1]
         background = 1 - self.known_.upper(best_fit(X, Z, self.centres_, task))
@@ -190,72 +190,86 @@ class PooledEM(Model):
         self.known_ = TwoNormals(**state["known_"])
         return self
 
-    def _rows(self, task: Task) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return node vectors and their hops, of unit length. [n, d], [n, d]"""
-        X = unit(task.X)
-        return X, X if task.operator is None else unit(hops_of(task, HOPS, LAZINESS).composed())
+    def _rows(self, task: Task) -> tuple[Rows, Diffusion]:
+        """Return node vectors of unit length [n, d], and their hops."""
+        engine = engine_of(task)
+        return engine.view(unit, task.X), engine.diffuse(task, HOPS, LAZINESS)
 
     def _pool(
-        self,
-        task: Task,
-        X: NDArray[np.float32],
-        Z: NDArray[np.float32],
-        edges: NDArray[np.int64] | None,
-        learn: bool,
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        self, task: Task, X: Rows, Z: Diffusion, edges: NDArray[np.int64] | None, learn: bool
+    ) -> tuple[Rows, Rows]:
         """Return t and q; learn the temperatures if asked to."""
+        engine = engine_of(task)
         weights = self.means_ @ self.precision_  # [C, d]
-        scores = np.asarray(X @ weights.T + self.bias_, dtype=np.float32)
-        scores[~X.any(axis=1)] = 0.0  # nothing is known of them: their neighbours answer
-        scores, far = masked(scores, task.allowed), masked(Z @ self.centres_.T, task.allowed)
+
+        def discriminant(X: Any) -> NDArray[np.float32]:
+            scores = np.asarray(X @ weights.T + self.bias_, dtype=np.float32)
+            scores[~X.any(axis=1)] = 0.0  # nothing is known of them: their neighbours answer
+            return masked(scores, task.allowed)
+
+        scores = engine.map(discriminant, X)
+        far = engine.view(lambda s: masked(s, task.allowed), Z.cosines(self.centres_))
         if learn:
-            self.temperature_, self.hop_temperature_ = 0.5 * deviation(scores), 0.5 * deviation(far)
-            if edges is not None:
-                self.temperature_ = sharpen(scores, edges, task.labels)[0]
-        text, diffusion = softmax(scores / self.temperature_), softmax(far / self.hop_temperature_)
-        for p in (text, diffusion):
-            clamp(p, task.labels)
-            if task.fixed is not None:
-                p[task.fixed_nodes] = task.fixed
+            self.hop_temperature_ = 0.5 * deviation(far, engine)
+            self.temperature_ = (
+                0.5 * deviation(scores, engine)
+                if edges is None
+                else sharpen(scores, edges, task.labels, engine)[0]
+            )
+        text = engine.map(lambda s, y: read(s, y, self.temperature_), scores, task.labels)
+        diffusion = engine.map(lambda s, y: read(s, y, self.hop_temperature_), far, task.labels)
+        if task.fixed is not None:  # a part of a graph, in memory
+            text[task.fixed_nodes] = diffusion[task.fixed_nodes] = task.fixed
         level = self.homophily_.usable
         g = np.float32(self.diffusion_weight_)
         if level and task.operator is not None:
-            messages = _messages(text, task.operator, level, task.fixed_nodes)
-            pooled = (text + g * diffusion + messages) / (2 + g)
+            messages = _messages(text, task.operator, level, task)
+            pooled = engine.map(
+                lambda t, d, b: (t + g * d + b) / (2 + g), text, diffusion, messages
+            )
         else:
-            pooled = (text + 2 * g * diffusion) / (1 + 2 * g)
-        return text, np.asarray(pooled, dtype=np.float32)
+            pooled = engine.map(lambda t, d: (t + 2 * g * d) / (1 + 2 * g), text, diffusion)
+        return text, pooled
 
     def _discriminate(
         self,
-        X: NDArray[np.float32],
+        X: Rows,
         w: NDArray[np.float32],
         found: NDArray[np.float32],
         size: NDArray[np.float32],
         means: NDArray[np.float32],
+        engine: Engine,
     ) -> None:
         """Learn the inverse of the covariance within classes; keep the shrunk means."""
         n, d = float(size.sum()), X.shape[1]
-        within = (X * w).T @ X / n - (found.T * (size[:, 0] / n)) @ found
+        means, found = means.astype(np.float64), found.astype(np.float64)
+        moment = engine.reduce(lambda X, w: (X * w[:, None]).T @ X, X, w)
+        within = moment / n - (found.T * (size[:, 0] / n)) @ found
         ridge = max(RIDGE * float(np.trace(within)) / d, 1e-6)
-        within = within + ridge * np.eye(d, dtype=np.float32)
-        self.precision_ = np.linalg.inv(within).astype(np.float32)
-        self.means_ = np.asarray(means, dtype=np.float32)
-        self.bias_ = -0.5 * ((self.means_ @ self.precision_) * self.means_).sum(axis=1)
+        precision = np.linalg.inv(within + ridge * np.eye(d))
+        self.precision_, self.means_ = precision.astype(np.float32), means.astype(np.float32)
+        self.bias_ = (-0.5 * ((means @ precision) * means).sum(axis=1)).astype(np.float32)
 
 
-def _diffusion_weight(
-    X: NDArray[np.float32], scores: NDArray[np.float32], S: NDArray[np.float32], task: Task
-) -> float:
-    """Return g: whether neighbours, read without the node itself, agree with its own text."""
+def _diffusion_weight(scores: Rows, task: Task) -> float:
+    """Return g: whether neighbours, read without the node itself, agree with its own text.
+
+    What the neighbours say, :math:`(P X) S^\\top`, is :math:`P (X S^\\top)`.
+    """
     if task.operator is None:
         return 0.0
-    near = task.operator.propagate(X)
-    asked = near.any(axis=1) & X.any(axis=1)
+    engine = engine_of(task)
+
+    def told(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.where(np.isfinite(scores), scores, np.float32(0))
+
+    near = task.operator.propagate(engine.map(told, scores))
+    own, mine = engine.map(winners, scores), engine.map(filled, engine.view(told, scores))
+    theirs = engine.map(lambda near: winners(masked(near, task.allowed)), near)
+    asked = mine & engine.map(filled, near)
     if not asked.any():
         return 0.0
-    own = scores[asked].argmax(axis=1)
-    theirs = masked(near[asked] @ S.T, task.allowed).argmax(axis=1)
+    own, theirs = own[asked], theirs[asked]
     kappa = weighted_kappa(own, theirs, np.ones(len(own), np.float32), task.classes)
     shares = (np.bincount(each, minlength=task.classes) / len(own) for each in (own, theirs))
     chance = min(float(np.prod(np.stack(list(shares)), axis=0).sum()), 0.99)
@@ -263,23 +277,24 @@ def _diffusion_weight(
     return float(np.clip((kappa - 2 * error) / AGREED, 0, 1))
 
 
-def _messages(
-    p: NDArray[np.float32],
-    operator: Operator,
-    level: float,
-    fixed: NDArray[np.int64] | None,
-) -> NDArray[np.float32]:
+def _messages(p: Rows, operator: Operator, level: float, task: Task) -> Rows:
     """Return b after K damped rounds; nodes that are fixed send messages and receive none."""
-    possible = int((p.max(axis=0) > 0).sum())  # C of the formula
-    with np.errstate(divide="ignore"):
-        own = np.log(p)
-    degrees = np.maximum(np.asarray(operator.weights.sum(axis=1)).ravel(), 1.0)
-    scale = (1 / np.sqrt(degrees))[:, None].astype(np.float32)
-    q = p
+    engine, fixed, q = engine_of(task), task.fixed_nodes, p
+    count = int((engine.reduce(possible, p) > 0).sum())  # C of the formula
+    own = engine.view(logarithms, p)
+    scale = 1 / np.sqrt(np.maximum(operator.strength, np.float32(1)))  # [n]
     for _ in range(HOPS):
-        sent = np.log(1 - level + level * possible * q).astype(np.float32)
-        received = softmax(own + scale * operator.aggregate(sent))
-        q = DAMPING * q + (1 - DAMPING) * received
+        sent = engine.map(lambda q: np.log(1 - level + level * count * q), q)
+        q = engine.map(_damped, q, own, operator.aggregate(sent), scale)
         if fixed is not None:
             q[fixed] = p[fixed]
-    return np.asarray(q, dtype=np.float32)
+    return q
+
+
+def _damped(
+    q: NDArray[np.float32],
+    own: NDArray[np.float32],
+    received: NDArray[np.float32],
+    scale: NDArray[np.float32],
+) -> NDArray[np.float32]:
+    return DAMPING * q + (1 - DAMPING) * softmax(own + scale[:, None] * received)

@@ -12,14 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from unseen.core.arrays import unit
+from unseen.engines.base import engine_of
 from unseen.models.base import ScoreModel, check_shared
-from unseen.propagate.hops import hops_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from unseen.core.task import Task
+    from unseen.engines.base import Rows
 
 
 class Prototype(ScoreModel):
@@ -35,6 +33,7 @@ class Prototype(ScoreModel):
     """
 
     adds_classes = True
+    any_engine = True
 
     def __init__(self, hops: int = 3, laziness: float = 0.5, temperature: float = 0.1) -> None:
         self.hops = hops
@@ -47,9 +46,9 @@ class Prototype(ScoreModel):
         self.csds_ = unit(task.S)
         return self
 
-    def scores(self, task: Task) -> NDArray[np.float32]:
+    def scores(self, task: Task) -> Rows:
         """Return cosines. [n, C]"""
-        return unit(hops_of(task, self.hops, self.laziness).composed()) @ self.csds_.T
+        return engine_of(task).diffuse(task, self.hops, self.laziness).cosines(self.csds_)
 
     def add_classes(self, task: Task) -> Self:
         """Compare with the new classes as well."""

@@ -11,31 +11,34 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
-import scipy.sparse as sp
+
+from unseen.engines.base import engine_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.core.task import Task
+    from unseen.engines.base import Diffusion, Rows
 
 STEPS, ROUNDS = 3, 60  # of the spreading, and of EM
 NARROW = 1e-3  # least deviation of a normal distribution
 
 
 def best_fit(
-    X: NDArray[np.float32], Z: NDArray[np.float32], centres: NDArray[np.float32], task: Task
+    X: Rows, Z: Diffusion, centres: NDArray[np.float32], task: Task
 ) -> NDArray[np.float32]:
     """Return how well the best allowed class fits each node and its neighbours. [n]"""
     kept = centres[task.allowed] if len(centres) == len(task.allowed) else centres
-    own, far = (X @ kept.T).max(axis=1), (Z @ kept.T).max(axis=1)
+    engine = engine_of(task)
+    own = engine.map(lambda X: (X @ kept.T).max(axis=1), X)  # [n]
+    far = engine.map(lambda scores: scores.max(axis=1), Z.cosines(kept))
     if task.operator is None:
         return np.asarray(own + far, dtype=np.float32)
-    A = task.operator.weights
-    degrees = np.asarray(A.sum(axis=1)).ravel()
+    degrees = task.operator.strength
     linked = degrees > 0
-    step = sp.csr_array(sp.diags_array(1 / np.maximum(degrees, 1e-9)) @ A)
+    inverse = 1 / np.maximum(degrees, np.float32(1e-9))
     for _ in range(STEPS):
-        own = np.where(linked, 0.5 * own + 0.5 * (step @ own), own)
+        own = np.where(linked, 0.5 * own + 0.5 * inverse * task.operator.aggregate(own), own)
     return np.asarray(own + far, dtype=np.float32)
 
 

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unseen.engines.base import engine_of
 from unseen.models.baselines.eszsl import ESZSL
 from unseen.models.belief_propagation import BeliefPropagation
+from unseen.models.blocks import winners
 from unseen.models.cluster_matching import ClusterMatching
 from unseen.models.pooled_em import PooledEM
 from unseen.select.calibration import Calibration
@@ -120,8 +122,12 @@ def _by_words(
     if best < POOR_FIT:  # what would be learned from answers that words do not confirm?
         model = PooledEM(rounds=0, seed=seed).fit(task)
     found = model.infer(task)
-    free = task.labels < 0
-    sure = found.confidence[np.arange(task.nodes), found.posterior.argmax(axis=1)][free]
+    sure = engine_of(task).map(
+        lambda sure, p: sure[np.arange(len(p)), winners(p)],
+        found.confidence,
+        found.posterior,
+        where=task.labels < 0,
+    )
     cap = max(CAP[0] + CAP[1] * best, 1.5 / int(task.allowed.sum()))
     calibration = Calibration.capped(sure, cap)
     other = POOLED if chosen == REFINED else REFINED
@@ -151,11 +157,10 @@ def _by_folds(
     def answer(fold: Fold, name: str) -> NDArray[np.int64]:
         given = task.known(fold.labels, fold.allowed)
         found = candidates[name]().fit(given).infer(given)
-        best: NDArray[np.int64] = found.posterior.argmax(axis=1)
-        asked = fold.asked
-        answers[name].append(
-            (found.confidence[asked, best[asked]], best[asked] == task.labels[asked])
-        )
+        engine, asked = engine_of(task), fold.asked
+        best: NDArray[np.int64] = engine.map(winners, found.posterior)
+        sure = engine.take(found.confidence, asked)[np.arange(len(asked)), best[asked]]
+        answers[name].append((sure, best[asked] == task.labels[asked]))
         return best
 
     tried = {name: partial(answer, name=name) for name in candidates}

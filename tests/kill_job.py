@@ -1,0 +1,73 @@
+"""A run on disk that ends itself, as SIGKILL does, when it reaches a stage.
+
+python kill_job.py STAGE NODES EDGES CLASSES OUT; no stage ("-") runs to the end.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from unseen import parts
+from unseen.engines import disk, stored_graph
+from unseen.engines.disk_graph import DiskGraph
+from unseen.engines.store import Blocks
+from unseen.files import classify_files, plan_run
+from unseen.io.read import read_classes
+
+
+def end() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def arm(stage: str) -> None:
+    """Have the process end in the middle of a stage."""
+    if stage == "nodes":
+        stored_graph._join_ids = lambda *given: end()
+    elif stage == "edges":
+        stored_graph.Ids.rows = lambda *given: end()  # type: ignore[assignment, method-assign]
+    elif stage == "graph":
+        DiskGraph.from_edges = lambda *given, **more: end()  # type: ignore[assignment, method-assign]
+    elif stage in ("vectors", "prepared"):
+        write = Blocks.write
+
+        def second(self: Blocks, i: int, block: Any) -> None:
+            if self.name == stage and i == 1:
+                end()
+            write(self, i, block)
+
+        Blocks.write = second  # type: ignore[method-assign]
+    elif stage == "parts":
+        parts.STEP = 50
+        before = parts.replacing
+        calls: list[Path] = []
+
+        def third(path: Path) -> Any:
+            calls.append(path)
+            if len(calls) == 3:
+                end()
+            return before(path)
+
+        parts.replacing = third
+    elif stage != "-":
+        write_state = disk.write_state
+
+        def learned(folder: Path, state: dict[str, Any]) -> None:
+            if folder.name.startswith(stage):
+                end()
+            write_state(folder, state)
+
+        disk.write_state = learned
+
+
+if __name__ == "__main__":
+    stage, nodes, edges, class_file, out = sys.argv[1:]
+    disk.BLOCK = stored_graph.BLOCK = 100
+    parts.PART = 120
+    arm(stage)
+    classes = read_classes(class_file)
+    chosen = plan_run(nodes, edges, classes, engine="disk", memory="2GB")
+    classify_files(nodes, edges, classes, out, plan=chosen)
