@@ -11,6 +11,7 @@ from unseen.paper.ledger import Ledger
 
 HERE = Path(__file__).parent
 RUNS, ZOO = "runs.jsonl", "zoo.jsonl"
+TEACH = "teach.jsonl"  # 50 labels, suggested and at random
 BEFORE_ZOO = "zoo_before.jsonl"  # tasks without labels, answered by the model of 0.8
 NONE = "–"  # a cell without a figure
 NAMES = {"c-m10m": "C-M10M", "stdlib": "stdlib", "cora": "Cora", "citeseer": "Citeseer"}

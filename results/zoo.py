@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -25,14 +26,18 @@ from graphs import catalogue
 from records import BEFORE_ZOO as BEFORE
 from records import HERE, ZOO
 from runner import run_missing
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 import unseen
+from unseen.core.arrays import unit
 from unseen.core.classes import Classes
 from unseen.core.graph import Graph
 from unseen.core.labels import Labels
+from unseen.encode.class_texts import class_text_words
 from unseen.evaluate.metrics import accuracy, calibration, macro_accuracy, majority_floor
 from unseen.models.prototype import Prototype
+from unseen.models.typicality import hops_around
 from unseen.paper.ledger import Ledger
 from unseen.paper.trial import Outcome
 
@@ -88,7 +93,7 @@ def tasks(graph: str, encoder: str) -> list[ZooTask]:
 
 def run(task: ZooTask) -> Outcome:
     """Fit, answer and measure, in per cent."""
-    graph, classes, truth = _inputs(task)
+    graph, classes, truth = inputs(task)
     labels = Labels(_known(task, truth, len(classes)))
     among = "unseen" if task.labels == "half" else "all"
     began = time.perf_counter()
@@ -101,6 +106,8 @@ def run(task: ZooTask) -> Outcome:
     answers = {"defaults": labels.codes.copy()}
     answers["defaults"][prediction.nodes] = prediction.label
     answers |= _floors(classifier, graph, classes, labels, among)
+    if task.labels == "five":
+        answers["logistic regression"] = _logistic_regression(classifier, graph, classes, labels)
     outcome: Outcome = {
         name: {
             "accuracy": 100 * accuracy(truth[asked], answer[asked]),
@@ -111,6 +118,7 @@ def run(task: ZooTask) -> Outcome:
     right = prediction.label[inside] == truth[prediction.nodes][inside]
     error = calibration(prediction.confidence[inside], right).error
     outcome["defaults"]["calibration error"] = error
+    uncorrected = classifier.calibration_.inverse(prediction.confidence)
     record = prediction.record
     return outcome | {
         "majority": 100 * majority_floor(truth[asked]),
@@ -118,6 +126,9 @@ def run(task: ZooTask) -> Outcome:
         "choices": {each["what"]: each["chosen"] for each in record["choices"]},
         "homophily": (record["homophily"] or {}).get("level"),
         "true homophily": _homophily(task),
+        "confidence": round(float(prediction.confidence.mean()), 4),
+        "uncorrected confidence": round(float(uncorrected.mean()), 4),
+        "words of a class text": class_text_words(classes, classifier.preparer_.class_text_),
         "nodes": len(asked),
         "classes": len(classes),
         "seconds": round(seconds, 2),
@@ -142,6 +153,23 @@ def _floors(
         for vectors, task in given.items()
         for name, model in (("own", Prototype(0)), ("hops", Prototype(3, 0.5)))
     }
+
+
+def _logistic_regression(
+    classifier: Any, graph: Graph, classes: Any, labels: Labels
+) -> NDArray[np.int64]:
+    """Return what logistic regression on three lazy hops of the prepared vectors makes of labels.
+
+    It sees the same labels as the defaults, and no class text.
+    """
+    preparer = classifier.preparer_
+    allowed = np.ones(len(classes), dtype=bool)
+    task = preparer.task(preparer.encode(graph, classes), graph, labels, allowed)
+    Z = hops_around(task, unit(task.X))
+    known = labels.known
+    found = LogisticRegression(C=10.0, max_iter=300).fit(Z[known], labels.codes[known])
+    told: NDArray[np.int64] = found.predict(Z)
+    return told
 
 
 def _belonging(prediction: Any) -> NDArray[np.float32]:
@@ -202,7 +230,7 @@ def _homophily(task: ZooTask) -> float:
     return float((truth[edges[:, 0]] == truth[edges[:, 1]]).mean())
 
 
-def _inputs(task: ZooTask) -> tuple[Graph, Classes, NDArray[np.int64]]:
+def inputs(task: ZooTask) -> tuple[Graph, Classes, NDArray[np.int64]]:
     """Return the graph, the listed classes, and the true class of each node, -1 for outsiders."""
     found, listed = catalogue.load(task.graph), _listed(task)
     truth = np.full(len(found.texts), -1)
@@ -215,7 +243,7 @@ def _inputs(task: ZooTask) -> tuple[Graph, Classes, NDArray[np.int64]]:
 
 def run_before(task: ZooTask) -> Outcome:
     """Answer a task without labels as 0.8 did: `BeliefPropagation`, whatever the graph."""
-    graph, classes, truth = _inputs(task)
+    graph, classes, truth = inputs(task)
     classifier = unseen.ZeroShotNodeClassifier(
         encoder=task.encoder, seed=task.seed, model=unseen.BeliefPropagation()
     )
@@ -242,6 +270,14 @@ def line(task: ZooTask, found: Outcome) -> str:
     return f"{' '.join(about)}: {scores}, {found['seconds']:.0f} s"
 
 
+def count_look(graphs: Iterable[str], about: str) -> None:
+    """Write down that answers on some graphs are about to be seen, if any is of the fresh half."""
+    if fresh := set(graphs) & set(catalogue.names("fresh")):
+        when = datetime.now(UTC).isoformat(timespec="minutes")
+        with (HERE / LOOKS).open("a", encoding="utf-8") as file:
+            file.write(f"| {when} | {unseen.__version__} | {about} | {len(fresh)} |\n")
+
+
 def main() -> None:
     """Run what is missing; a look at the fresh half is counted before it is taken."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -258,12 +294,7 @@ def main() -> None:
         asked = [task for task in asked if task.labels == "none"]
         run_missing(asked, ledger, run_before, lambda task, found: f"{task.key()}: {found}")
         return
-    missing = {task.graph for task in asked if task not in ledger}
-    if fresh := sorted(missing & set(catalogue.names("fresh"))):
-        when = datetime.now(UTC).isoformat(timespec="minutes")
-        with (HERE / LOOKS).open("a", encoding="utf-8") as file:
-            about = f"{', '.join(encoders)} | {len(fresh)}"
-            file.write(f"| {when} | {unseen.__version__} | {about} |\n")
+    count_look([task.graph for task in asked if task not in ledger], ", ".join(encoders))
     run_missing(asked, ledger, run, line)
 
 

@@ -296,6 +296,21 @@ def test_an_open_world_answers_none_of_these_where_no_class_fits() -> None:
     assert found.record["background"] == pytest.approx(float(found.background.mean()), abs=1e-4)
 
 
+def test_an_open_world_has_a_column_of_its_own() -> None:
+    whole = sample(per_class=80)
+    listed = whole.classes.select([0, 1, 2])
+    closed = unseen.ZeroShotNodeClassifier().fit(whole.graph, listed, {"0": listed.names[0]})
+    opened = unseen.ZeroShotNodeClassifier(open_world=True)
+    opened.fit(whole.graph, listed, {"0": listed.names[0]})
+    p, q = closed.predict_proba(), opened.predict_proba()
+    assert q.shape == (whole.graph.nodes, 4)
+    np.testing.assert_allclose(q.sum(axis=1), 1, atol=1e-5)
+    np.testing.assert_allclose(q[:, :3], p * (1 - q[:, 3:]), atol=1e-6)
+    np.testing.assert_array_equal(q[0], [1, 0, 0, 0])  # a label is a label
+    outside = ~np.isin(whole.truth, [0, 1, 2])
+    assert q[outside, 3].mean() > q[~outside, 3].mean() + 0.2
+
+
 def test_an_open_world_takes_no_class_of_that_name() -> None:
     graph = sample().graph
     with pytest.raises(InputError, match=r"one is named 'none of these'.*`open_world`"):

@@ -148,3 +148,15 @@ def test_no_model_is_fitted_but_those_that_learn_nothing(
     check(given.graph, given.classes, given.labels(0, 1, 2, 3))
     with pytest.raises(AssertionError, match="something was fitted"):
         unseen.classify(given.graph, given.classes)
+
+
+def test_class_texts_that_hardly_fit_are_told_before_anything_is_fitted() -> None:
+    many, rng = sample(per_class=80), np.random.default_rng(0)
+    fine = check(many.graph, many.classes)
+    assert fine["fit_to_words"] > 0.2
+    assert not any("hardly fit" in problem for problem in fine["problems"])
+    words = ["".join(rng.choice(list("bcdfghjklm"), 7)) for _ in range(60)]
+    texts = [" ".join(rng.choice(words, 6)) for _ in range(many.graph.nodes)]
+    poor = check(Graph(many.graph.adjacency, texts=texts), many.classes)
+    assert poor["fit_to_words"] < 0.2
+    assert any("hardly fit this graph" in problem for problem in poor["problems"])

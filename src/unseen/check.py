@@ -9,11 +9,14 @@ import numpy as np
 from unseen.core.arrays import masked, unit
 from unseen.core.labels import allowed_classes
 from unseen.csd.quality import class_prototypes, informative, quality
+from unseen.encode.class_texts import class_text_words
 from unseen.io.inputs import as_classes, as_graph, as_labels
 from unseen.models.homophily import estimate_homophily
 from unseen.prepare.encoded import APART
 from unseen.prepare.preparer import Preparer
 from unseen.record import FEW_LABELS, READ_BETTER, Steps, input_problems, repaired
+from unseen.select.default import HARDLY_FIT, POOR_FIT, fit_to_words
+from unseen.select.held_out_words import halve
 from unseen.select.preparation import prepare
 
 if TYPE_CHECKING:
@@ -85,6 +88,13 @@ def check(
         }
         if graph.edges and not homophily.usable:
             problems.append("Neighbours hardly agree on a class: they will have little say.")
+        view = None if prepared.folds else halve(prepared, graph, classes, known, seed)
+        if view is not None:
+            words = class_text_words(classes, preparer.class_text_)
+            kappa = fit_to_words(view, words, seed)
+            found["fit_to_words"] = round(kappa, 3)
+            if kappa < POOR_FIT:
+                problems.append(HARDLY_FIT.format(max(kappa, 0.0)))
     elif len(seen) < 2:
         problems.append(
             "Features have no names and fewer than two classes have labels: "

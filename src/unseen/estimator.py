@@ -153,13 +153,11 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return np.array([*found.classes.names, NONE_OF_THESE], dtype=object)[codes]
 
     def predict_proba(self, graph: Any = None) -> NDArray[np.float32]:
-        """Return the probability of every class for every node. [n, C]"""
-        found = self.explain(graph)
-        p = np.zeros((found.graph.nodes, len(found.classes)), dtype=np.float32)
-        known = np.flatnonzero(found.labels.known)
-        p[known, found.labels.codes[known]] = 1.0
-        p[found.nodes] = found.proba
-        return p
+        """Return the probability of every class for every node; rows sum to one. [n, C]
+
+        With `open_world`, a last column is the probability of none of them. [n, C+1]
+        """
+        return self.explain(graph).of_all_nodes(background=self.open_world)
 
     def explain(
         self, graph: Any = None, classes: Any = None, labels: Any = None, *, among: str = "all"

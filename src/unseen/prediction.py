@@ -128,6 +128,20 @@ class Prediction:
             columns[NONE_OF_THESE] = self.background[rows]
         return pl.DataFrame({"id": pl.Series(ids, dtype=pl.String)} | columns)
 
+    def of_all_nodes(self, background: bool = False) -> NDArray[np.float32]:
+        """Return the probability of every class for every node, labelled or not. [n, C]
+
+        With `background`, that of none of them comes last, and the others share the rest. [n, C+1]
+        """
+        p = np.zeros((self.graph.nodes, len(self.classes) + background), dtype=np.float32)
+        known = np.flatnonzero(self.labels.known)
+        p[known, self.labels.codes[known]] = 1.0
+        p[self.nodes, : len(self.classes)] = self.proba
+        if background and self.background is not None:
+            p[self.nodes] *= (1 - self.background)[:, None]
+            p[self.nodes, -1] = self.background
+        return p
+
     def followed_by(self, other: Prediction) -> Prediction:
         """Return these answers and those about nodes that were added to the graph."""
 

@@ -47,7 +47,7 @@ def inferred(
 
 
 def learned(model: BeliefPropagation) -> dict[str, Any]:
-    return {name: value for name, value in vars(model).items() if name.endswith("_")}
+    return model.state()
 
 
 def same(first: BeliefPropagation, second: BeliefPropagation) -> bool:

@@ -142,3 +142,9 @@ def test_a_graph_has_one_row_over_its_tasks_without_labels() -> None:
     _, _, *rows = import_module("zoo_tables").by_graph(LINES).splitlines()
     assert [row.split(" | ")[0] for row in rows] == ["| icd10", "| kanji"]
     assert rows[1].startswith("| kanji | 1,200 | 7 | 0.40 | 0.50 | 65.0 | 55.0 | +7.0 / +7.0 |")
+
+
+def test_expected_accuracies_are_those_of_the_records() -> None:
+    from unseen.select.default import EXPECTED
+
+    assert import_module("confidence").coefficients() == EXPECTED

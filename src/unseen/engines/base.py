@@ -19,11 +19,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from unseen.core.task import Task
+
+SAMPLE = 50_000  # nodes
 
 Rows = Any  # [n, c]: an array, or what an engine keeps in its place
 Function = Callable[..., Any]  # of blocks, in the order of the rows
@@ -34,6 +37,9 @@ class Diffusion(Protocol):
 
     def cosines(self, W: NDArray[np.float32]) -> Rows:
         """Return :math:`z_i \\cdot w_c` for the rows w of W [C, d]. [n, C]"""
+
+    def sample(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return some nodes, ascending, all where there are few, and their z. [m], [m, d]"""
 
 
 class Engine(Protocol):
@@ -78,6 +84,13 @@ class Engine(Protocol):
 
     def once(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Return what `make` gives (arrays and plain values by name); made once, if kept on disk"""
+
+
+def sampled_nodes(nodes: int) -> NDArray[np.int64]:
+    """Return the nodes of which every engine knows z. [m]"""
+    if nodes <= SAMPLE:
+        return np.arange(nodes)
+    return np.sort(np.random.default_rng(0).choice(nodes, SAMPLE, replace=False))
 
 
 def engine_of(owner: Any) -> Engine:

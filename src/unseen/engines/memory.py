@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from unseen.core.arrays import unit
+from unseen.engines.base import sampled_nodes
 from unseen.propagate.hops import hops_of
 
 if TYPE_CHECKING:
@@ -72,6 +73,11 @@ class Composed:
     def cosines(self, W: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return z_i w_c. [n, C]"""
         return np.asarray(self.Z @ W.T, dtype=np.float32)
+
+    def sample(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return some nodes and their z; all where there are few. [m], [m, d]"""
+        nodes = sampled_nodes(len(self.Z))
+        return nodes, self.Z if len(nodes) == len(self.Z) else self.Z[nodes]
 
 
 def _chosen(rows: Rows, where: NDArray[np.bool_]) -> Any:

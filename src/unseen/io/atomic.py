@@ -21,7 +21,7 @@ from typing import Any
 
 from unseen.core.errors import InputError, SavedFileError, shortlist
 
-FORMAT = 3
+FORMAT = 4
 MANIFEST = "manifest.json"
 
 

@@ -37,6 +37,7 @@ from unseen.engines.memory import MEMORY
 from unseen.models.base import Inference, Model, State, check_shared
 from unseen.models.blocks import logarithms, possible, read
 from unseen.models.homophily import EDGES, Homophily, deviation, estimate_homophily, sharpen
+from unseen.models.typicality import KEPT, Insiders, best_fit, hops_around
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,6 +65,7 @@ class BeliefPropagation(Model):
         centres_: class centres of the last round. [C, d]
         means_: class means of the discriminant. [C, d]
         precision_: inverse of the covariance within classes. [d, d]
+        insiders_: what tells insiders from outsiders (`Insiders`).
         level_: the h that is worked with; 0 where edges mislead or say nothing.
         start_temperature_, centre_temperature_, temperature_: tau of the first round, of the last
             one, and of the discriminant.
@@ -72,6 +74,7 @@ class BeliefPropagation(Model):
     adds_classes = True
     adds_nodes = True
     any_engine = True
+    insiders_: Insiders | None = None
 
     def __init__(
         self, description_weight: float = 0.5, rounds: int = 6, hops: int = 6, seed: int = 0
@@ -84,7 +87,10 @@ class BeliefPropagation(Model):
     def fit(self, task: Task) -> Self:
         """Estimate h, the temperatures, the centres and the discriminant."""
         check_shared("BeliefPropagation", task)
-        self._fit(task, self._rows(task), unit(task.S))
+        X = self._rows(task)
+        self._fit(task, X, unit(task.S))
+        Z = hops_around(task)
+        self.insiders_ = Insiders.fit(Z, best_fit(X, Z, self.centres_, task), task)
         return self
 
     def _fit(self, task: Task, X: Rows, S: NDArray[np.float32]) -> None:
@@ -137,7 +143,7 @@ class BeliefPropagation(Model):
         confidence = engine.map(
             lambda *three: sum(three[1:], three[0]) / np.float32(3), description, text, steps[-1]
         )
-        return Inference(steps, confidence)
+        return Inference(steps, confidence, self._background(task, X))
 
     def add_classes(self, task: Task) -> Self:
         """Return a copy that knows more classes; the old ones stay as they were fitted.
@@ -173,13 +179,26 @@ class BeliefPropagation(Model):
 
     def state(self) -> State:
         """Return what was learned, by name."""
-        return super().state() | {"homophily_": asdict(self.homophily_)}
+        learned = super().state() | {"homophily_": asdict(self.homophily_)}
+        if self.insiders_ is not None:
+            learned |= self.insiders_.state()
+        return {name: value for name, value in learned.items() if name != "insiders_"}
 
     def restore(self, state: State) -> Self:
         """Take up what `state` returned."""
-        super().restore(state)
+        super().restore({name: value for name, value in state.items() if name not in KEPT})
         self.homophily_ = Homophily(**state["homophily_"])
+        self.insiders_ = Insiders.restored(state) if KEPT[0] in state else None
         return self
+
+    def _background(self, task: Task, X: Rows) -> NDArray[np.float32] | None:
+        """Return the probability of none of the classes. [n]"""
+        if self.insiders_ is None:
+            return None
+        Z = hops_around(task)
+        background = self.insiders_.background(Z, best_fit(X, Z, self.centres_, task), task)
+        background[task.labels >= 0] = 0.0
+        return background
 
     def _rows(self, task: Task) -> Rows:
         """Return node vectors of unit length, in the space of the class vectors. [n, d]"""

@@ -42,7 +42,7 @@ from unseen.models.base import Inference, Model, State, check_shared
 from unseen.models.belief_propagation import weighted_means
 from unseen.models.blocks import filled, logarithms, possible, read, winners
 from unseen.models.homophily import EDGES, Homophily, deviation, estimate_homophily, sharpen
-from unseen.models.typicality import TwoNormals, best_fit
+from unseen.models.typicality import KEPT, Insiders, TwoNormals, best_fit, hops_around
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from unseen.core.task import Task
     from unseen.engines.base import Diffusion, Engine, Rows
 
-HOPS, LAZINESS = 3, 0.5  # of the diffusion, and how far messages travel
+HOPS = 3  # how far messages travel
 DAMPING = 0.5  # of old messages in new ones
 LABELLED = 5.0  # unlabelled nodes that one with the label of a possible answer counts as
 AGREED = 0.02  # kappa, beyond what chance explains, at which diffusion counts fully
@@ -73,8 +73,9 @@ class PooledEM(Model):
         means_, precision_, bias_: of the discriminant; no bias without one. [C, d], [d, d], [C]
         temperature_, hop_temperature_: tau of the discriminant, and tau'.
         diffusion_weight_: g.
-        typical_, known_: the two normal distributions of fit, with the class vectors and with the
-            centres of the last round (`TwoNormals`).
+        typical_: the two normal distributions of fit to the class vectors (`TwoNormals`).
+        insiders_: what tells insiders from outsiders, by the centres of the last round
+            (`Insiders`).
     """
 
     adds_classes = True
@@ -117,9 +118,9 @@ class PooledEM(Model):
         q = self._pool(task, X, Z, edges, learn=True)[-1]
         for left in range(self.rounds, 0, -1):
             weighed = engine.view(lambda q, w: q * w[:, None], q, w)
-            found, size = weighted_means(X, weighed, engine)  # [C, d], [C]
-            size = size[:, None]
-            reach = max(float(np.average((found * S).sum(axis=1), weights=size[:, 0])), 0.05)
+            found, count = weighted_means(X, weighed, engine)  # [C, d], [C]
+            size = count[:, None]
+            reach = max(float(np.average((found * S).sum(axis=1), weights=count)), 0.05)
             kappa = np.float32(self.pseudo_nodes)
             means = (kappa * np.float32(reach) * S + size * found) / (kappa + size)
             weight = self.description_weight * kappa / np.maximum(kappa + labelled[:, None], 1e-9)
@@ -129,7 +130,7 @@ class PooledEM(Model):
             if left == 1:
                 self._discriminate(X, w, found, size, means, engine)
             q = self._pool(task, X, Z, edges, learn=True)[-1]
-        self.known_ = TwoNormals.fit(best_fit(X, Z, self.centres_, task))
+        self.insiders_ = Insiders.fit(Z, best_fit(X, Z, self.centres_, task), task)
         return self
 
     def infer(self, task: Task) -> Inference:
@@ -141,9 +142,9 @@ class PooledEM(Model):
         steps: tuple[Rows, ...] = self._pool(task, X, Z, None, learn=False)  # t, q
         if not self.uses_graph:
             steps = steps[:1]
-        background = 1 - self.known_.upper(best_fit(X, Z, self.centres_, task))
+        background = self.insiders_.background(Z, best_fit(X, Z, self.centres_, task), task)
         background[task.labels >= 0] = 0.0
-        return Inference(steps, steps[-1], np.asarray(background, dtype=np.float32))
+        return Inference(steps, steps[-1], background)
 
     def add_classes(self, task: Task) -> Self:
         """Return a copy that knows more classes, by their class vectors; the old ones stay."""
@@ -179,21 +180,21 @@ class PooledEM(Model):
 
     def state(self) -> State:
         """Return what was learned, by name."""
-        parts = ("homophily_", "typical_", "known_")
-        return super().state() | {name: asdict(getattr(self, name)) for name in parts}
+        parts = {name: asdict(getattr(self, name)) for name in ("homophily_", "typical_")}
+        learned = super().state() | parts | self.insiders_.state()
+        return {name: value for name, value in learned.items() if name != "insiders_"}
 
     def restore(self, state: State) -> Self:
         """Take up what `state` returned."""
-        super().restore(state)
+        super().restore({name: value for name, value in state.items() if name not in KEPT})
         self.homophily_ = Homophily(**state["homophily_"])
         self.typical_ = TwoNormals(**state["typical_"])
-        self.known_ = TwoNormals(**state["known_"])
+        self.insiders_ = Insiders.restored(state)
         return self
 
     def _rows(self, task: Task) -> tuple[Rows, Diffusion]:
         """Return node vectors of unit length [n, d], and their hops."""
-        engine = engine_of(task)
-        return engine.view(unit, task.X), engine.diffuse(task, HOPS, LAZINESS)
+        return engine_of(task).view(unit, task.X), hops_around(task)
 
     def _pool(
         self, task: Task, X: Rows, Z: Diffusion, edges: NDArray[np.int64] | None, learn: bool
@@ -220,8 +221,7 @@ class PooledEM(Model):
         diffusion = engine.map(lambda s, y: read(s, y, self.hop_temperature_), far, task.labels)
         if task.fixed is not None:  # a part of a graph, in memory
             text[task.fixed_nodes] = diffusion[task.fixed_nodes] = task.fixed
-        level = self.homophily_.usable
-        g = np.float32(self.diffusion_weight_)
+        level, g = self.homophily_.usable, np.float32(self.diffusion_weight_)
         if level and task.operator is not None:
             messages = _messages(text, task.operator, level, task)
             pooled = engine.map(

@@ -75,6 +75,11 @@ class Calibration:
         odds = self.slope * _log_odds(confidence) + self.shift
         return np.asarray(1 / (1 + np.exp(-odds)), dtype=np.float32)
 
+    def inverse(self, confidence: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return what was corrected to these confidences, of the same shape."""
+        odds = (_log_odds(confidence) - self.shift) / self.slope
+        return np.asarray(1 / (1 + np.exp(-odds)), dtype=np.float32)
+
 
 def _log_odds(confidence: NDArray[np.float32]) -> NDArray[np.float64]:
     c = np.clip(confidence.astype(np.float64), CERTAIN, 1 - CERTAIN)

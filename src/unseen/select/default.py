@@ -42,7 +42,13 @@ MARGIN = 0.005  # of kappa, by which `refined` has to win where nothing is label
 LABELLED_MARGIN = 0.03  # by which `pooled` has to win where some nodes are labelled
 FOLD_MARGIN = 0.02  # the same for accuracy on held-out classes
 CAP = (0.05, 1.6)  # the mean confidence is at most a + b kappa; set on the design half of the zoo
+EXPECTED = (0.94, 0.93, -0.54, 0.55)  # of the accuracy that mean confidences stand for
 POOR_FIT = 0.2  # kappa below which class texts hardly fit the graph
+HARDLY_FIT = (
+    "Class texts hardly fit this graph: answers agree with words they have not seen little "
+    "better than by chance (kappa {:.2f}). Take them as guesses, and describe the classes in the "
+    "words of the nodes."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,18 +81,30 @@ def fit_default(
         return _fit_apart(task, seed)
     make_pooled = _pooled(words, seed)
     candidates = _candidates(make_pooled, seed)
-    if task.nodes < NODES_A_CLASS * task.classes:
-        model = PooledEM(rounds=0, seed=seed).fit(task)
-        why = f"fewer than {NODES_A_CLASS} nodes a class to learn from"
-        return Fitted(model, choices=(Choice(WHAT, ALONE, "default", why, {}),))
+    few = task.nodes < NODES_A_CLASS * task.classes
     if folds:
-        return _by_folds(task, folds, candidates)
+        tried = {name: make for name, make in candidates.items() if few or name != ALONE}
+        return _by_folds(task, folds, tried)
+    if few:
+        model = candidates[ALONE]().fit(task)
+        why = f"fewer than {NODES_A_CLASS} nodes a class to learn from"
+        return Fitted(
+            model, _capped(model, task, words), (Choice(WHAT, ALONE, "default", why, {}),)
+        )
     pooled = make_pooled().fit(task)
     view = halves()
     if view is None:
         why = "too few classes are seen, and too few or too many nodes have words, to choose by"
-        return Fitted(pooled, choices=(Choice(WHAT, POOLED, "default", why, {}),))
-    return _by_words(task, view, candidates, pooled, seed)
+        return Fitted(
+            pooled, _capped(pooled, task, words), (Choice(WHAT, POOLED, "default", why, {}),)
+        )
+    return _by_words(task, view, candidates, pooled, words)
+
+
+def fit_to_words(view: Halves, words: float, seed: int) -> float:
+    """Return how well `PooledEM` agrees with words it has not seen (kappa), before any choice."""
+    weigh = PooledEM().fit(view.task).typical(view.task)
+    return view.kappas({POOLED: _pooled(words, seed)()}, weigh)[POOLED]
 
 
 def _pooled(words: float, seed: int) -> Callable[[], PooledEM]:
@@ -98,6 +116,7 @@ def _pooled(words: float, seed: int) -> Callable[[], PooledEM]:
 def _candidates(pooled: Callable[[], Model], seed: int) -> Mapping[str, Callable[[], Model]]:
     """Return how each candidate is made."""
     made: dict[str, Callable[[], Model]] = {POOLED: pooled}
+    made[ALONE] = partial(PooledEM, rounds=0, seed=seed)
     for weight in WEIGHTS:
         name = REFINED if weight == WEIGHTS[0] else f"{REFINED}, description weight {weight}"
         made[name] = partial(BeliefPropagation, weight, seed=seed)
@@ -109,7 +128,7 @@ def _by_words(
     view: Halves,
     candidates: Mapping[str, Callable[[], Model]],
     pooled: PooledEM,
-    seed: int,
+    words: float,
 ) -> Fitted:
     """Choose by held-out words; cap confidences by how well these agree."""
     tried = {name: candidates[name]() for name in (POOLED, REFINED)}
@@ -120,16 +139,8 @@ def _by_words(
     best = max(kappas[chosen], 0.0)
     model = pooled if chosen == POOLED else candidates[REFINED]().fit(task)
     if best < POOR_FIT:  # what would be learned from answers that words do not confirm?
-        model = PooledEM(rounds=0, seed=seed).fit(task)
-    found = model.infer(task)
-    sure = engine_of(task).map(
-        lambda sure, p: sure[np.arange(len(p)), winners(p)],
-        found.confidence,
-        found.posterior,
-        where=task.labels < 0,
-    )
-    cap = max(CAP[0] + CAP[1] * best, 1.5 / int(task.allowed.sum()))
-    calibration = Calibration.capped(sure, cap)
+        model = candidates[ALONE]().fit(task)
+    calibration = _capped(model, task, words, best)
     other = POOLED if chosen == REFINED else REFINED
     why = (
         f"{chosen} answers agree with words they have not seen by a kappa of {kappas[chosen]:.3f}, "
@@ -138,14 +149,41 @@ def _by_words(
     warnings: tuple[str, ...] = ()
     if best < POOR_FIT:
         chosen, why = ALONE, f"{why}: too little to learn from"
-        warnings = (
-            "Class texts hardly fit this graph: answers agree with words they have not seen little "
-            f"better than by chance (kappa {best:.2f}). Take them as guesses, and describe the "
-            "classes in the words of the nodes.",
-        )
+        warnings = (HARDLY_FIT.format(best),)
     return Fitted(
         model, calibration, (Choice(WHAT, chosen, "held-out words, kappa", why, kappas),), warnings
     )
+
+
+def _capped(model: Model, task: Task, words: float, kappa: float | None = None) -> Calibration:
+    r"""Lower the mean confidence to what such answers were worth on other graphs.
+
+    With the mean confidence r, C possible classes and the words of their texts,
+
+    .. math:: \operatorname{logit} e = a + b \operatorname{logit} r + c \ln C
+        + d \min(\text{words} / 60, 1)
+
+    is the accuracy to expect, by regression over the design half of the zoo
+    (`results/confidence.py`); where held-out words tell kappa, they say how much at most.
+    """
+    found = model.infer(task)
+    free = task.labels < 0
+    sure = engine_of(task).map(
+        lambda sure, p: sure[np.arange(len(p)), winners(p)],
+        found.confidence,
+        found.posterior,
+        where=free,
+    )
+    possible = int(task.allowed.sum())
+    if not free.any() or possible < 2:
+        return Calibration()
+    mean = float(np.clip(sure.mean(dtype=np.float64), 0.02, 0.98))
+    a, b, c, d = EXPECTED
+    odds = a + b * np.log(mean / (1 - mean)) + c * np.log(possible) + d * min(words / LONG_TEXT, 1)
+    cap = float(1 / (1 + np.exp(-odds)))
+    if kappa is not None:
+        cap = min(cap, CAP[0] + CAP[1] * kappa)
+    return Calibration.capped(sure, max(cap, 1.5 / possible))
 
 
 def _by_folds(
@@ -165,10 +203,11 @@ def _by_folds(
 
     tried = {name: partial(answer, name=name) for name in candidates}
     means = choose(WHAT, tried, task.labels, folds, POOLED).candidates
-    best = max((name for name in means if name != POOLED), key=lambda name: means[name])
-    chosen, why = best, f"{POOLED} did not find held-out classes better by {FOLD_MARGIN:.0%}"
-    if means[POOLED] > means[best] + FOLD_MARGIN:
-        chosen, why = POOLED, f"{POOLED} found the nodes of held-out seen classes best"
+    cautious = max((name for name in means if name in (POOLED, ALONE)), key=means.__getitem__)
+    chosen = max((name for name in means if name.startswith(REFINED)), key=means.__getitem__)
+    why = f"{cautious} did not find held-out classes better by {FOLD_MARGIN:.0%}"
+    if means[cautious] > means[chosen] + FOLD_MARGIN:
+        chosen, why = cautious, f"{cautious} found the nodes of held-out seen classes best"
     by_folds = Choice(WHAT, chosen, f"leave-classes-out, {len(folds)} folds", why, means)
     held_out = len(np.unique(task.labels[np.concatenate([fold.held_out for fold in folds])]))
     calibration, by_calibration = _calibrate(answers[by_folds.chosen], held_out)
