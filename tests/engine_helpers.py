@@ -31,7 +31,8 @@ def assert_equal(one: Prediction, other: Prediction) -> None:
     np.testing.assert_allclose(other.proba, one.proba, rtol=0, atol=CLOSE)
     np.testing.assert_array_equal(one.runner_up, other.runner_up)
     assert list(one.reasons) == list(other.reasons)
-    if one.background is not None:
+    assert (one.background is None) == (other.background is None)
+    if one.background is not None and other.background is not None:
         np.testing.assert_allclose(other.background, one.background, rtol=0, atol=CLOSE)
 
 

@@ -14,8 +14,11 @@ from typing import Any
 from unseen import parts
 from unseen.engines import disk, stored_graph
 from unseen.engines.disk_graph import DiskGraph
+from unseen.engines.ids import Ids
+from unseen.engines.state import write_state
 from unseen.engines.store import Blocks
 from unseen.files import classify_files, plan_run
+from unseen.io.atomic import replacing
 from unseen.io.read import read_classes
 
 
@@ -26,11 +29,11 @@ def end() -> None:
 def arm(stage: str) -> None:
     """Have the process end in the middle of a stage."""
     if stage == "nodes":
-        stored_graph._join_ids = lambda *given: end()
+        put(stored_graph, "_join_ids", lambda *given: end())
     elif stage == "edges":
-        stored_graph.Ids.rows = lambda *given: end()  # type: ignore[assignment, method-assign]
+        put(Ids, "rows", lambda *given: end())
     elif stage == "graph":
-        DiskGraph.from_edges = lambda *given, **more: end()  # type: ignore[assignment, method-assign]
+        put(DiskGraph, "from_edges", lambda *given, **more: end())
     elif stage in ("vectors", "prepared"):
         write = Blocks.write
 
@@ -39,34 +42,36 @@ def arm(stage: str) -> None:
                 end()
             write(self, i, block)
 
-        Blocks.write = second  # type: ignore[method-assign]
+        put(Blocks, "write", second)
     elif stage == "parts":
-        parts.STEP = 50
-        before = parts.replacing
         calls: list[Path] = []
 
         def third(path: Path) -> Any:
             calls.append(path)
             if len(calls) == 3:
                 end()
-            return before(path)
+            return replacing(path)
 
-        parts.replacing = third
+        put(parts, "replacing", third)
     elif stage != "-":
-        write_state = disk.write_state
 
         def learned(folder: Path, state: dict[str, Any]) -> None:
             if folder.name.startswith(stage):
                 end()
             write_state(folder, state)
 
-        disk.write_state = learned
+        put(disk, "write_state", learned)
+
+
+def put(owner: Any, name: str, value: Any) -> None:
+    setattr(owner, name, value)
 
 
 if __name__ == "__main__":
     stage, nodes, edges, class_file, out = sys.argv[1:]
-    disk.BLOCK = stored_graph.BLOCK = 100
-    parts.PART = 120
+    for module in (disk, stored_graph):
+        put(module, "BLOCK", 100)
+    parts.PART, parts.STEP = 120, 50
     arm(stage)
     classes = read_classes(class_file)
     chosen = plan_run(nodes, edges, classes, engine="disk", memory="2GB")

@@ -62,7 +62,8 @@ def test_the_graph_as_linear_maps(graph: Graph, block: int, seed: int, compiled:
             assert operator.entries == known.entries
             Z = unit(X)
             task = Task(Z, Z[:CLASSES], operator=known)
-            there = Task(engine.map(lambda Z: Z, Z), Z[:CLASSES], operator=operator, engine=engine)
+            maps: Any = operator
+            there = Task(engine.map(lambda Z: Z, Z), Z[:CLASSES], operator=maps, engine=engine)
             np.testing.assert_allclose(
                 engine.diffuse(there, 3, 0.5).cosines(Z[:CLASSES]).array,
                 MEMORY.diffuse(task, 3, 0.5).cosines(Z[:CLASSES]),
@@ -87,7 +88,8 @@ def test_what_is_sampled_is_the_same(graph: Graph, seed: int) -> None:
         for one, other in zip(*drawn, strict=True):
             np.testing.assert_array_equal(one, other)
         nodes = np.arange(graph.nodes)[::-1].copy()
-        for one, other in zip(known.edges_of(nodes), operator.edges_of(nodes), strict=True):
+        pairs: Any = zip(known.edges_of(nodes), operator.edges_of(nodes), strict=True)
+        for one, other in pairs:
             np.testing.assert_allclose(one, other, rtol=1e-5)
 
 

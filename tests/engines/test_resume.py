@@ -15,7 +15,6 @@ import pytest
 
 from engine_helpers import assert_same_run
 from topic_graph import Call, sample, write_files
-from unseen import files as street
 from unseen.core.errors import InputError
 from unseen.engines import disk, stored_graph
 from unseen.engines.store import Blocks
@@ -23,8 +22,10 @@ from unseen.files import classify_files, plan_run, work_folder
 from unseen.io.read import read_classes
 
 JOB = Path(__file__).parents[1] / "kill_job.py"
-STAGES = ("nodes", "edges", "graph", "vectors", "preparer", "class-texts", "prepared", "lengths")
-STAGES += ("fit", "parts")
+STAGES = [
+    *("nodes", "edges", "graph", "vectors", "preparer", "class-texts", "prepared", "lengths"),
+    *("fit", "parts"),
+]
 
 
 def job(stage: str, paths: dict[str, Path], out: Path) -> int:
@@ -152,7 +153,7 @@ def test_too_little_disk_is_said_before_anything_is_done(
     paths: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = shutil.disk_usage(tmp_path)
-    monkeypatch.setattr(street.shutil, "disk_usage", lambda _: real._replace(free=1000))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: real._replace(free=1000))
     with pytest.raises(InputError, match=r"the run needs about .* of disk .* 0 MB are free"):
         run(paths, tmp_path / "run")
     assert not work_folder(tmp_path / "run").exists()

@@ -11,7 +11,7 @@ import pytest
 
 from unseen.core.classes import Classes
 from unseen.core.errors import InputError
-from unseen.engines import ids, sources, stored_graph
+from unseen.engines import ids, sources
 from unseen.engines.ids import Ids
 from unseen.engines.stored_graph import StoredGraph, store_graph
 from unseen.io.read import read_inputs
@@ -159,4 +159,3 @@ def test_the_rows_of_files_are_estimated(tmp_path: Path) -> None:
     nodes, _ = tables("text")
     assert sources.rows_of(write(nodes, tmp_path / "a.parquet", 3)) == NODES
     assert sources.rows_of(write(nodes, tmp_path / "b.csv", 1)) == pytest.approx(NODES, abs=2)
-    assert stored_graph.BLOCK > 1000

@@ -163,7 +163,7 @@ class ScoreModel(Model):
 
     def infer(self, task: Task) -> Inference:
         """Return the softmax over allowed classes, labelled nodes at certainty."""
-        heat, allowed = np.float32(self.temperature), task.allowed
+        heat, allowed = float(np.float32(self.temperature)), task.allowed
         p = engine_of(task).map(
             lambda scores, y: read(masked(scores, allowed), y, heat), self.scores(task), task.labels
         )

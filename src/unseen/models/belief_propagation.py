@@ -90,7 +90,7 @@ class BeliefPropagation(Model):
         X = self._rows(task)
         self._fit(task, X, unit(task.S))
         Z = hops_around(task)
-        self.insiders_ = Insiders.fit(Z, best_fit(X, Z, self.centres_, task), task)
+        self.insiders_ = Insiders.fit(Z, best_fit(X, Z, self.centres_, task), engine_of(task))
         return self
 
     def _fit(self, task: Task, X: Rows, S: NDArray[np.float32]) -> None:
@@ -196,7 +196,9 @@ class BeliefPropagation(Model):
         if self.insiders_ is None:
             return None
         Z = hops_around(task)
-        background = self.insiders_.background(Z, best_fit(X, Z, self.centres_, task), task)
+        background = self.insiders_.background(
+            Z, best_fit(X, Z, self.centres_, task), engine_of(task)
+        )
         background[task.labels >= 0] = 0.0
         return background
 

@@ -130,7 +130,7 @@ class PooledEM(Model):
             if left == 1:
                 self._discriminate(X, w, found, size, means, engine)
             q = self._pool(task, X, Z, edges, learn=True)[-1]
-        self.insiders_ = Insiders.fit(Z, best_fit(X, Z, self.centres_, task), task)
+        self.insiders_ = Insiders.fit(Z, best_fit(X, Z, self.centres_, task), engine_of(task))
         return self
 
     def infer(self, task: Task) -> Inference:
@@ -142,7 +142,9 @@ class PooledEM(Model):
         steps: tuple[Rows, ...] = self._pool(task, X, Z, None, learn=False)  # t, q
         if not self.uses_graph:
             steps = steps[:1]
-        background = self.insiders_.background(Z, best_fit(X, Z, self.centres_, task), task)
+        background = self.insiders_.background(
+            Z, best_fit(X, Z, self.centres_, task), engine_of(task)
+        )
         background[task.labels >= 0] = 0.0
         return Inference(steps, steps[-1], background)
 

@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from unseen.engines.base import engine_of
+from unseen.engines.memory import MEMORY
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.core.task import Task
-    from unseen.engines.base import Diffusion, Rows
+    from unseen.engines.base import Diffusion, Engine, Rows
 
 STEPS, LAZINESS = 3, 0.5  # of the spreading
 ROUNDS = 60  # of EM
@@ -123,7 +124,7 @@ class Insiders:
     normals: TwoNormals
 
     @classmethod
-    def fit(cls, Z: Diffusion, fit: NDArray[np.float32], task: Task) -> Self:
+    def fit(cls, Z: Diffusion, fit: NDArray[np.float32], engine: Engine = MEMORY) -> Self:
         """Learn from hops of unit length, and from how well the best class fits [n].
 
         The direction is learned from a sample of the nodes where there are many.
@@ -140,7 +141,7 @@ class Insiders:
         )
         ridge = max(float(np.trace(W)) / len(W), 1e-6)  # the mean variance
         direction = np.linalg.solve(W + ridge * np.eye(len(W)), best - worst).astype(np.float32)
-        along = _along(Z, direction, task)
+        along = _along(Z, direction, engine)
         read = (each.astype(np.float64) for each in (along, fit))
         scale = np.array([(v.mean(), v.std() + 1e-9) for v in read])
         values = _standard(along, scale[0]) + _standard(fit, scale[1])
@@ -157,18 +158,18 @@ class Insiders:
         direction, scale, normals = (state[name] for name in KEPT)
         return cls(direction, scale, TwoNormals(**normals))
 
-    def background(self, Z: Diffusion, fit: NDArray[np.float32], task: Task) -> NDArray[np.float32]:
+    def background(
+        self, Z: Diffusion, fit: NDArray[np.float32], engine: Engine = MEMORY
+    ) -> NDArray[np.float32]:
         """Return the probability of none of the classes. [n]"""
-        along = _along(Z, self.direction, task)
+        along = _along(Z, self.direction, engine)
         values = _standard(along, self.scale[0]) + _standard(fit, self.scale[1])
         return np.asarray(1 - self.normals.upper(values), dtype=np.float32)
 
 
-def _along(Z: Diffusion, direction: NDArray[np.float32], task: Task) -> NDArray[np.float32]:
+def _along(Z: Diffusion, direction: NDArray[np.float32], engine: Engine) -> NDArray[np.float32]:
     """Return u z of every node. [n]"""
-    found: NDArray[np.float32] = engine_of(task).map(
-        lambda column: column[:, 0], Z.cosines(direction[None])
-    )
+    found: NDArray[np.float32] = engine.map(lambda column: column[:, 0], Z.cosines(direction[None]))
     return found
 
 
