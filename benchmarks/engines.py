@@ -86,6 +86,7 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="tiny graphs: only to see it run")
     parser.add_argument("--sizes", type=int, nargs="+", help="nodes of each graph")
     parser.add_argument("--folder", help="where the files go; the system's own place unless given")
+    parser.add_argument("--in-memory", type=int, default=IN_MEMORY, help="nodes, at most")
     parser.add_argument("--memory", default="6GB", help="limit of the disk engine")
     chosen = parser.parse_args()
     sizes = chosen.sizes or (SMALL if chosen.small else SIZES)
@@ -95,18 +96,19 @@ def main() -> None:
             folder = Path(name)
             truth = write(folder, nodes)
             fits = 1.3 * plan(nodes, DEGREE * nodes, len(TOPICS)).in_memory < free_memory()
-            engines = ["memory", "disk"] if nodes <= IN_MEMORY and fits else ["disk"]
+            engines = ["memory", "disk"] if nodes <= chosen.in_memory and fits else ["disk"]
             for engine in engines:
                 rows.append(measured(folder, engine, nodes, chosen.memory))
                 rows[-1]["accuracy, per cent"] = _accuracy(folder / engine, engine, truth)
                 print(table([rows[-1]]), flush=True)
             if engines[0] == "memory":
                 rows[-1]["labels unlike memory"] = _differing(folder)
-            if nodes == sizes[-1] or nodes == IN_MEMORY:
+            if nodes in (sizes[-1], IN_MEMORY):
                 rows.append(killed(folder, nodes, chosen.memory, rows[-1]["seconds"] / 2))
                 print(table([rows[-1]]), flush=True)
     disk = [row for row in rows if row["engine"] == "disk"]
-    count, seconds = (np.log([float(row[name]) for row in disk]) for name in ("nodes", "seconds"))
+    names = ("nodes", "processor seconds")
+    count, seconds = (np.log([float(row[name]) for row in disk]) for name in names)
     result = {
         "edges a node": DEGREE,
         "classes": len(TOPICS),
@@ -117,7 +119,7 @@ def main() -> None:
         "runs": rows,
         "exponent": float(np.polyfit(count, seconds, 1)[0]) if len(disk) > 1 else None,
     }
-    print(f"exponent of time: {result['exponent']}")
+    print(f"exponent of processor time: {result['exponent']}")
     print(keep("engines", chosen.small or bool(chosen.sizes), result))
 
 
@@ -160,31 +162,42 @@ def write(folder: Path, nodes: int) -> NDArray[np.int64]:
 
 def measured(folder: Path, engine: str, nodes: int, limit: str) -> dict[str, Any]:
     """Run the command and return its seconds and the most anonymous memory it had."""
-    began, most = time.perf_counter(), 0
-    run = _start(folder, engine, limit, folder / engine)
-    while run.poll() is None:
+    began = time.perf_counter()
+    most, processor = _watched(_start(folder, engine, limit, folder / engine))
+    seconds = time.perf_counter() - began
+    return {
+        "engine": engine,
+        "nodes": nodes,
+        "seconds": seconds,
+        "processor seconds": processor,
+        "peak, GB": most / 1e9,
+    }
+
+
+def _watched(run: subprocess.Popen[bytes]) -> tuple[int, float]:
+    """Wait for a process; return its most anonymous memory, and the seconds of its processors."""
+    most = 0
+    while True:
+        pid, status, usage = os.wait4(run.pid, os.WNOHANG)
+        if pid:
+            break
         most = max(most, memory("RssAnon", run.pid))
         time.sleep(0.05)
+    run.returncode = os.waitstatus_to_exitcode(status)
     if run.returncode:
-        raise SystemExit(f"unseen classify --engine {engine} ended with {run.returncode}")
-    seconds = time.perf_counter() - began
-    return {"engine": engine, "nodes": nodes, "seconds": seconds, "peak, GB": most / 1e9}
+        raise SystemExit(f"{' '.join(map(str, run.args))} ended with {run.returncode}")  # type: ignore[arg-type]
+    return most, usage.ru_utime + usage.ru_stime
 
 
 def killed(folder: Path, nodes: int, limit: str, after: float) -> dict[str, Any]:
     """Kill a run on its way, go on with it, and count answers that are not those of a whole run."""
-    out, began, most = folder / "killed", time.perf_counter(), 0
+    out, began = folder / "killed", time.perf_counter()
     run = _start(folder, "disk", limit, out)
     time.sleep(after)
     run.send_signal(signal.SIGKILL)
     run.wait()
     left = sorted(path.name for path in (folder / "killed.work").iterdir() if path.is_dir())
-    again = _start(folder, "disk", limit, out)
-    while again.poll() is None:
-        most = max(most, memory("RssAnon", again.pid))
-        time.sleep(0.05)
-    if again.returncode:
-        raise SystemExit(f"the run that goes on ended with {again.returncode}")
+    most, processor = _watched(_start(folder, "disk", limit, out))
     seconds = time.perf_counter() - began
     whole, parts = (
         pl.scan_parquet(place / "probabilities" / "*.parquet").collect()
@@ -195,6 +208,7 @@ def killed(folder: Path, nodes: int, limit: str, after: float) -> dict[str, Any]
         "engine": "disk, killed once",
         "nodes": nodes,
         "seconds": seconds,
+        "processor seconds": processor,
         "peak, GB": most / 1e9,
         "killed after": after,
         "stages then": ", ".join(left),

@@ -49,6 +49,7 @@ def engines() -> str:
                 "nodes": f"{each['nodes']:,}",
                 "edges": f"{each['nodes'] * read('engines')['edges a node']:,}",
                 "seconds": f"{each['seconds']:.0f}",
+                "processor seconds": f"{each['processor seconds']:.0f}",
                 "peak memory, GB": f"{each['peak, GB']:.2f}",
             }
             for each in read("engines")["runs"]

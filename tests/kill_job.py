@@ -38,7 +38,7 @@ def arm(stage: str) -> None:
         write = Blocks.write
 
         def second(self: Blocks, i: int, block: Any) -> None:
-            if self.name == stage and i == 1:
+            if self.name.startswith(stage) and i == 1:
                 end()
             write(self, i, block)
 

@@ -126,6 +126,19 @@ def test_what_was_fitted_on_disk_is_a_classifier_like_any_other(
     assert len(fitted.prediction_.suggest(5)) == 5
 
 
+def test_an_encoder_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Held-out words are read by another encoder: what is kept of the two is told apart."""
+    monkeypatch.setattr(disk, "BLOCK", 90)
+
+    def encode(texts: list[str]) -> Any:
+        return [[text.count(letter) + 0.1 for letter in "aeioubcdfglmnprst"] for text in texts]
+
+    given = sample(per_class=70, topical=4)
+    one, other = both(given.graph, given.classes, None, encoder=encode)
+    assert_equal(one, other)
+    assert one.record["choices"][1]["rule"] == "held-out words, kappa"
+
+
 def test_features_stay_in_memory() -> None:
     graph = Graph(np.eye(4)[::-1], features=np.eye(4))
     with pytest.raises(unseen.InputError, match="'disk' reads nodes by their texts"):

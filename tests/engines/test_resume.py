@@ -58,8 +58,8 @@ def test_killed_at_every_stage_in_turn(paths: dict[str, Path], whole: Path, tmp_
         assert job(stage, paths, out) == -signal.SIGKILL, stage
         assert work_folder(out).is_dir()
         assert not out.exists()
-    left = {path.name for path in work_folder(out).iterdir()}
-    assert {"nodes", "graph", "vectors", "prepared", "preparer", "class-texts", "fit"} <= left
+    left = {path.name.rpartition("-")[0] or path.name for path in work_folder(out).iterdir()}
+    assert {"nodes", "graph", "vectors", "prepared", "preparer", "class", "fit"} <= left
     assert job("-", paths, out) == 0
     assert_same_run(whole, out)
     assert not work_folder(out).exists()
@@ -96,7 +96,7 @@ def _stop() -> None:
 def test_a_damaged_block_is_named_and_the_rest_kept(
     begun: Path, paths: dict[str, Path], whole: Path
 ) -> None:
-    block = next((work_folder(begun) / "prepared").glob("00001-*.npy"))
+    block = next(work_folder(begun).glob("prepared-*/00001-*.npy"))
     spoiled = bytearray(block.read_bytes())
     spoiled[200] ^= 255
     block.write_bytes(spoiled)
@@ -132,7 +132,7 @@ def test_a_full_disk_is_said_and_finished_blocks_stay(
         with pytest.raises(InputError, match=r"run.work: the disk is full .* make room there"):
             run(paths, tmp_path / "run")
     assert written == [0, 1]
-    assert len(list((tmp_path / "run.work" / "vectors").glob("*.npy"))) == 2
+    assert len(list((tmp_path / "run.work").glob("vectors-*/*.npy"))) == 2
     run(paths, tmp_path / "run")
     assert_same_run(whole, tmp_path / "run")
 

@@ -83,6 +83,9 @@ class Blocks:
     def __len__(self) -> int:
         return int(self.cuts[-1].stop)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.asarray(self.take(np.arange(len(self))), dtype=dtype)
+
     def _check(self, i: int, block: NDArray[Any]) -> None:
         if i in self._checked:
             return
@@ -147,6 +150,9 @@ class View:
 
     def __len__(self) -> int:
         return int(self.cuts[-1].stop)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.asarray(self.take(np.arange(len(self))), dtype=dtype)
 
 
 def part(rows: Rows, i: int, cuts: Cuts) -> Any:

@@ -142,9 +142,8 @@ class PooledEM(Model):
         steps: tuple[Rows, ...] = self._pool(task, X, Z, None, learn=False)  # t, q
         if not self.uses_graph:
             steps = steps[:1]
-        background = self.insiders_.background(
-            Z, best_fit(X, Z, self.centres_, task), engine_of(task)
-        )
+        fit = best_fit(X, Z, self.centres_, task)
+        background = self.insiders_.background(Z, fit, engine_of(task))
         background[task.labels >= 0] = 0.0
         return Inference(steps, steps[-1], background)
 
@@ -164,8 +163,7 @@ class PooledEM(Model):
 
     def typical(self, task: Task) -> NDArray[np.float32]:
         """Return w, the probability that a node is of any of the classes. [n]"""
-        X, Z = self._rows(task)
-        w = self.typical_.upper(best_fit(X, Z, self.csds_, task))
+        w = self.typical_.upper(best_fit(*self._rows(task), self.csds_, task))
         w[task.labels >= 0] = 1.0
         return w
 

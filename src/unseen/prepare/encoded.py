@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -58,6 +59,11 @@ class Encoded:
         if self.encoder.partition(":")[0] in APART:
             return np.zeros(len(nodes), dtype=bool)
         return np.asarray(~nodes.any(axis=1))
+
+    @property
+    def mark(self) -> str:
+        """Short for the encoder, in names of what is kept."""
+        return _mark(self.encoder, self.identity)
 
     @property
     def own(self) -> str:
@@ -175,7 +181,11 @@ def _node_vectors(graph: Graph, kind: str, reader: Encoder, progress: Progress |
         X[[not text.strip() for text in texts]] = 0.0  # their neighbours answer for them
         return unit(X)
 
-    return engine.map(read, graph.texts, keep=VECTORS)
+    return engine.map(read, graph.texts, keep=f"{VECTORS}-{_mark(reader.name, reader.identity)}")
+
+
+def _mark(name: str, identity: str) -> str:
+    return f"{zlib.crc32(f'{name} {identity}'.encode()):08x}"
 
 
 def _dense(X: Any) -> NDArray[np.float32]:

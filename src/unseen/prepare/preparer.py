@@ -128,7 +128,7 @@ class Preparer:
             lambda nodes, words: lsa.beside_nodes(self._centred(encoded, nodes), words),
             encoded.nodes,
             bags,
-            keep="prepared",
+            keep=f"prepared-{encoded.mark}",
         )
         return X, lsa.beside_classes(S, class_bags)
 
