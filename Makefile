@@ -1,6 +1,6 @@
 # make demo      install the base, run the main job on the embedded graph, say where the report lies
-# make test      install everything, then linters, type check and all tests but the slow ones
-# make test-all  the same, then the slow tests
+# make test      install everything, then linters, type check and all tests but slow and cluster ones
+# make test-all  the same, then the slow tests and those with several Ray nodes
 # make base      install the base and nothing optional, then the tests that need no more than that
 # make bench     install everything, then all under benchmarks/ (an hour, 60 GB of disk), docs/scale.md
 # Variables:     PYTHON=python3.12   VENV=.venv   INDEX=<one more package index, e.g. CPU-only torch>
@@ -21,14 +21,14 @@ demo: $(VENV)/.base
 	$(BIN)/unseen demo
 
 test: $(VENV)/.test lint types
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow and not cluster"
 
 test-all: test
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m "slow or cluster"
 
 base: $(VENV)/.base
 	$(INSTALL) pytest hypothesis
-	$(BIN)/python -m pytest -m "not slow" --doctest-ignore-import-errors
+	$(BIN)/python -m pytest -m "not slow and not cluster" --doctest-ignore-import-errors
 
 bench: $(VENV)/.test
 	for each in $(BENCHMARKS); do $(BIN)/python benchmarks/$$each.py || exit 1; done

@@ -1,6 +1,6 @@
 """A run on disk that ends itself, as SIGKILL does, when it reaches a stage.
 
-python kill_job.py STAGE NODES EDGES CLASSES OUT; no stage ("-") runs to the end.
+python kill_job.py STAGE NODES EDGES CLASSES OUT [ENGINE [ADDRESS]]; no stage ("-") runs to the end.
 """
 
 from __future__ import annotations
@@ -68,11 +68,13 @@ def put(owner: Any, name: str, value: Any) -> None:
 
 
 if __name__ == "__main__":
-    stage, nodes, edges, class_file, out = sys.argv[1:]
+    stage, nodes, edges, class_file, out = sys.argv[1:6]
+    engine, address = (*sys.argv[6:], *("disk", None)[len(sys.argv[6:]) :])[:2]
     for module in (disk, stored_graph):
         put(module, "BLOCK", 100)
     parts.PART, parts.STEP = 120, 50
     arm(stage)
     classes = read_classes(class_file)
-    chosen = plan_run(nodes, edges, classes, engine="disk", memory="2GB")
-    classify_files(nodes, edges, classes, out, plan=chosen)
+    chosen = plan_run(nodes, edges, classes, engine=str(engine), memory="2GB")
+    settings = {"address": address}
+    classify_files(nodes, edges, classes, out, plan=chosen, settings=settings)

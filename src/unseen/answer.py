@@ -55,7 +55,7 @@ def answer(classifier: Any, case: Case, steps: Steps) -> tuple[Prediction, NDArr
     graph, labels, task = case.graph, case.labels, case.task
     nodes = np.flatnonzero(~labels.known) if case.nodes is None else case.nodes  # [m]
     whole = case.halo is None
-    engine = engine_of(task)
+    engine, allowed = engine_of(task), task.allowed
     with steps("infer"), threadpool_limits(limits=1, user_api="blas"):
         found = infer(classifier.model_, task)
         rows = nodes if whole else np.arange(len(nodes))
@@ -73,13 +73,13 @@ def answer(classifier: Any, case: Case, steps: Steps) -> tuple[Prediction, NDArr
             return placed
 
         second = engine.map(
-            lambda p, best: _second(p, best, task.allowed), found.posterior, best, where=asked
+            lambda p, best: _second(p, best, allowed), found.posterior, best, where=asked
         )
         sure = engine.map(_entries, found.confidence, best, where=asked)
-        if task.allowed.sum() > 1:  # the only possible answer is certain
+        if allowed.sum() > 1:  # the only possible answer is certain
             sure = classifier.calibration_(sure)
         proba = engine.map(
-            lambda p, best, sure: probabilities(p, best, sure, task.allowed),
+            lambda p, best, sure: probabilities(p, best, sure, allowed),
             found.posterior,
             best,
             scattered(sure),

@@ -50,7 +50,8 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             takes the one that suits the data.
         device: "cpu", "cuda" or "auto", for encoders that run a network.
         seed: of every random choice; the same seed gives the same answer.
-        engine: "memory", "disk", or "auto" for the first where memory suffices.
+        engine: "memory", "disk", "ray", or "auto": memory where it suffices, else disk.
+        address: of a Ray cluster; None: one on this machine.
         memory: what the run may take, such as "8GB"; when left out, most of what is free.
         progress: called with what is being done, how much is done, and of how much.
 
@@ -89,6 +90,7 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         seed: int = 0,
         engine: str = "auto",
         memory: str | int | None = None,
+        address: str | None = None,
         progress: Progress | None = None,
     ) -> None:
         self.encoder = encoder
@@ -100,6 +102,7 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.seed = seed
         self.engine = engine
         self.memory = memory
+        self.address = address
         self.progress = progress
 
     def fit(self, graph: Any, classes: Any, labels: Any = None) -> Self:
@@ -119,7 +122,8 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         allowed = allowed_classes(self.among, known, classes)
         check_abstain(self.abstain, classes, self.open_world)
         check_work(known)
-        placed = place(graph, len(classes), self.engine, self.memory, self.progress)
+        where = (self.engine, self.memory, self.address)
+        placed = place(graph, len(classes), *where, self.progress)
         prepared = prepare(
             Preparer(self.encoder, self.device),
             placed,
@@ -272,6 +276,7 @@ def classify(
     seed: int = 0,
     engine: str = "auto",
     memory: str | int | None = None,
+    address: str | None = None,
     progress: Progress | None = None,
 ) -> Prediction:
     """Give every unlabelled node one of the classes: `ZeroShotNodeClassifier` in one call.
@@ -288,6 +293,7 @@ def classify(
         seed=seed,
         engine=engine,
         memory=memory,
+        address=address,
         progress=progress,
     )
     return classifier.fit(graph, classes, labels).prediction_

@@ -80,9 +80,8 @@ def classify_files(
     check_place(out)
     among = classes if isinstance(classes, Classes) else read_classes(classes)
     chosen = plan or plan_run(nodes, edges, among, features=reading.get("features"))
-    classifier = ZeroShotNodeClassifier(
-        **settings, engine=chosen.engine, memory=chosen.memory, progress=progress
-    )
+    own: dict[str, Any] = {"engine": chosen.engine, "memory": chosen.memory, "progress": progress}
+    classifier = ZeroShotNodeClassifier(**settings, **own)
     if chosen.engine == "memory":
         given = read_inputs(nodes, edges, among, **reading)
         found = classifier.fit(*given).prediction_
@@ -131,6 +130,8 @@ def _on_disk(
         directed=directed,
         roles=roles,
         progress=classifier.progress,
+        engine=chosen.engine,
+        address=classifier.address,
     )
     return classifier.fit(graph, classes, labels).prediction_
 

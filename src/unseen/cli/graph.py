@@ -10,6 +10,7 @@ import typer
 from unseen.cli.console import number, print_json, print_table, progress_bar, say
 from unseen.cli.options import (
     Abstain,
+    Address,
     Among,
     AmongOption,
     AsJson,
@@ -64,6 +65,7 @@ def classify(
     seed: Seed = 0,
     engine: EngineOption = EngineName.auto,
     memory: MemoryLimit = None,
+    address: Address = None,
     plan: PlanOnly = False,
     as_json: AsJson = False,
 ) -> None:
@@ -92,6 +94,7 @@ def classify(
                 "open_world": open_world,
                 "device": device.value,
                 "seed": seed,
+                "address": address,
             },
             reading={
                 "features": features,

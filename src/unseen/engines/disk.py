@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from unseen.core.task import Task
     from unseen.encode.base import Progress
     from unseen.engines.base import Function, Rows
+    from unseen.engines.disk_graph import DiskGraph
 
 BLOCK = 32_768  # nodes
 RUNTIME = 700 << 20  # bytes of Python with its libraries and of blocks on their way
@@ -129,6 +130,16 @@ class Disk:
 
         return NarrowDiffusion(self, task, hops, laziness)
 
+    def operator(self, graph: DiskGraph) -> Any:
+        """Return the graph as linear maps on rows of this engine."""
+        from unseen.engines.disk_operator import DiskOperator
+
+        return DiskOperator(graph, self)
+
+    def scratch(self) -> Path:
+        """Return the name of a file that does not outlive the process."""
+        return self._scratch / f"{next(self._names)}"
+
     def once(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Return what `make` gave, in this process or in one before."""
         path = self.folder / name
@@ -175,7 +186,7 @@ class Disk:
         if len(shape) == 1:
             return np.empty(shape, dtype=dtype)
         cuts = self.cuts if shape[0] == self.nodes else ()
-        return Flat(self._scratch / f"{next(self._names)}", shape, dtype, cuts)
+        return Flat(self.scratch(), shape, dtype, cuts)
 
     def _kept(self, function: Function, rows: Sequence[Rows], name: str) -> Blocks:
         folder = self.folder / name

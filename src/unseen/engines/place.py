@@ -12,8 +12,8 @@ import scipy.sparse as sp
 
 from unseen.core.errors import InputError
 from unseen.core.graph import Graph
-from unseen.engines.disk import Disk
 from unseen.engines.disk_graph import DiskGraph
+from unseen.engines.make import make_engine
 from unseen.engines.plan import plan
 from unseen.engines.stored_graph import StoredGraph
 
@@ -23,6 +23,7 @@ def place(
     classes: int,
     engine: str = "auto",
     memory: str | int | None = None,
+    address: str | None = None,
     progress: Any = None,
 ) -> Any:
     """Return a graph as the engine takes it: itself, or with its edges and vectors on disk.
@@ -32,16 +33,17 @@ def place(
     if not isinstance(graph, Graph):  # lies somewhere already
         return graph
     chosen = plan(graph.nodes, graph.edges, classes, engine, memory)
-    if chosen.engine == "ray":
-        raise InputError("engine: 'ray' is not there yet; use 'memory' or 'disk'")
     if chosen.engine == "memory" or (engine == "auto" and graph.texts is None):
         return graph
     if graph.texts is None:
         raise InputError(
-            "engine: 'disk' reads nodes by their texts, but they have features only; use 'memory'"
+            f"engine: {chosen.engine!r} reads nodes by their texts, but they have features only; "
+            "use 'memory'"
         )
     folder = Path(tempfile.mkdtemp(prefix="unseen-"))
-    return store_in(folder, graph, chosen.memory, progress, own=True)
+    return store_in(
+        folder, graph, chosen.memory, progress, own=True, engine=chosen.engine, address=address
+    )
 
 
 def store_in(
@@ -51,6 +53,8 @@ def store_in(
     progress: Any = None,
     own: bool = False,
     block: int | None = None,
+    engine: str = "disk",
+    address: str | None = None,
 ) -> StoredGraph:
     """Put the edges of a graph into a folder; texts and ids stay in memory."""
     edges = sp.coo_array(graph.adjacency if graph.directed else sp.triu(graph.adjacency))
@@ -66,7 +70,7 @@ def store_in(
             memory=max(memory, 1 << 30),  # they are in memory anyway
             directed=graph.directed,
         )
-    engine = Disk(folder, graph.nodes, memory, block, progress)
+    made = make_engine(engine, folder, graph.nodes, memory, block, progress, address)
     if own:
-        weakref.finalize(engine, shutil.rmtree, folder, ignore_errors=True)
-    return StoredGraph(engine, folder, graph.directed, graph.ids, graph.texts, graph.repairs)
+        weakref.finalize(made, shutil.rmtree, folder, ignore_errors=True)
+    return StoredGraph(made, folder, graph.directed, graph.ids, graph.texts, graph.repairs)

@@ -30,6 +30,7 @@ from unseen.engines.disk import BLOCK, Disk
 from unseen.engines.disk_graph import DiskGraph
 from unseen.engines.disk_operator import DiskOperator
 from unseen.engines.ids import Ids
+from unseen.engines.make import make_engine
 from unseen.engines.store import by_block
 from unseen.io import columns
 from unseen.io.atomic import check_folder, in_place, read_json, replacing, write_json
@@ -90,7 +91,8 @@ class StoredGraph:
     @cached_property
     def operator(self) -> DiskOperator:
         """The graph as linear maps."""
-        return DiskOperator(DiskGraph.open(self.folder / "graph"), self.engine)
+        found: DiskOperator = self.engine.operator(DiskGraph.open(self.folder / "graph"))
+        return found
 
     def __repr__(self) -> str:
         return f"StoredGraph({self.nodes:,} nodes, {self.edges:,} edges, texts)"
@@ -107,6 +109,8 @@ def store_graph(
     roles: Roles | None = None,
     block: int | None = None,
     progress: Progress | None = None,
+    engine: str = "disk",
+    address: str | None = None,
 ) -> tuple[StoredGraph, Labels]:
     """Read nodes and edges into a folder, stage by stage; finished stages are not read again."""
     roles, step = roles or Roles(), block or BLOCK
@@ -140,10 +144,9 @@ def store_graph(
                 write_json(new, read_json(folder / "ends" / "facts.json"))
         shutil.rmtree(folder / "ends", ignore_errors=True)
         unused += read_json(folder / "edges.json")["unused"]
-    engine = Disk(folder, n, memory, block=step, progress=progress)
-    graph = StoredGraph(
-        engine, folder, directed, ids, Texts(folder / "nodes", engine.cuts), Repairs()
-    )
+    made = make_engine(engine, folder, n, memory, step, progress, address)
+    texts = Texts(folder / "nodes", made.cuts)
+    graph = StoredGraph(made, folder, directed, ids, texts, Repairs())
     degrees = graph.operator.graph.degrees
     repairs = Repairs(
         graph.operator.graph.repeats,

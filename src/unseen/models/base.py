@@ -171,8 +171,9 @@ class ScoreModel(Model):
 
     def predict(self, task: Task) -> NDArray[np.int64]:
         """Return the class of the highest score, label or not. [n]"""
+        allowed = task.allowed
         best: NDArray[np.int64] = engine_of(task).map(
-            lambda scores: winners(masked(scores, task.allowed)), self.scores(task)
+            lambda scores: winners(masked(scores, allowed)), self.scores(task)
         )
         return best
 

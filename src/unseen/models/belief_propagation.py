@@ -94,10 +94,10 @@ class BeliefPropagation(Model):
         return self
 
     def _fit(self, task: Task, X: Rows, S: NDArray[np.float32]) -> None:
-        rng, engine = np.random.default_rng(self.seed), engine_of(task)
+        rng, engine, allowed = np.random.default_rng(self.seed), engine_of(task), task.allowed
 
         def cosines(X: Any, centres: NDArray[np.float32]) -> NDArray[np.float32]:
-            return masked(X @ centres.T, task.allowed)
+            return masked(X @ centres.T, allowed)
 
         scores = engine.map(lambda X: cosines(X, S), X)  # [n, C]
         self.homophily_ = estimate_homophily(X, scores, task.labels, task.operator, rng, engine)
@@ -117,7 +117,7 @@ class BeliefPropagation(Model):
             self._discriminate(X, q, engine)
         else:
             self.means_, self.precision_ = S, np.eye(S.shape[1], dtype=np.float32)
-        scores = engine.map(lambda X: masked(self._discriminant(X), task.allowed), X)
+        scores = engine.map(lambda X: masked(self._discriminant(X), allowed), X)
         self.temperature_ = self._sharpness(scores, edges, task)
 
     def infer(self, task: Task) -> Inference:
@@ -126,10 +126,10 @@ class BeliefPropagation(Model):
         The confidence is the mean of three posteriors: of the description alone, of the text and
         of the messages. Messages alone are too sure of themselves: neighbours repeat each other.
         """
-        X, engine = self._rows(task), engine_of(task)
+        X, engine, allowed = self._rows(task), engine_of(task), task.allowed
 
         def among(scores: Any, labels: Any, temperature: float) -> NDArray[np.float32]:
-            return read(masked(scores, task.allowed), labels, temperature)
+            return read(masked(scores, allowed), labels, temperature)
 
         description = engine.map(
             lambda X, y: among(X @ self.csds_.T, y, self.start_temperature_), X, task.labels
@@ -153,12 +153,12 @@ class BeliefPropagation(Model):
         """
         new = slice(len(self.csds_), None)
         X, operator = self._rows(task), task.operator if self.level_ else None
-        engine = engine_of(task)
+        engine, allowed = engine_of(task), task.allowed
         S = np.concatenate([self.csds_, unit(task.S[new])])
         centres, temperature, found = S, self.start_temperature_, S[new]
         for _ in range(self.rounds):
             p = engine.map(
-                lambda X, y, at=centres, t=temperature: read(masked(X @ at.T, task.allowed), y, t),
+                lambda X, y, at=centres, t=temperature: read(masked(X @ at.T, allowed), y, t),
                 X,
                 task.labels,
             )

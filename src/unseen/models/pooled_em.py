@@ -97,18 +97,18 @@ class PooledEM(Model):
     def fit(self, task: Task) -> Self:
         """Estimate homophily, then centres and discriminant round by round."""
         check_shared("PooledEM", task)
-        rng, S, engine = np.random.default_rng(self.seed), unit(task.S), engine_of(task)
-        X, Z = self._rows(task)
-        scores = engine.map(lambda X: masked(X @ S.T, task.allowed), X)
+        rng, S, allowed = np.random.default_rng(self.seed), unit(task.S), task.allowed
+        engine, (X, Z) = engine_of(task), self._rows(task)
+        scores = engine.map(lambda X: masked(X @ S.T, allowed), X)
         self.homophily_ = estimate_homophily(X, scores, task.labels, task.operator, rng, engine)
-        usable = self.homophily_.usable > 0 and task.operator is not None
-        edges = task.operator.sample_edges(EDGES, rng) if usable and task.operator else None
+        usable = task.operator if self.homophily_.usable > 0 else None
+        edges = None if usable is None else usable.sample_edges(EDGES, rng)
         self.diffusion_weight_ = _diffusion_weight(scores, task)
         fit = best_fit(X, Z, S, task)
         self.typical_ = TwoNormals.fit(fit)
         w = self.typical_.upper(fit)  # [n]
         known = task.labels >= 0
-        answers = np.where(known, task.allowed[task.labels], False)  # labels of possible answers
+        answers = np.where(known, allowed[task.labels], False)  # labels of possible answers
         w[known] = 1.0
         w[answers] = LABELLED
         labelled = LABELLED * np.bincount(task.labels[answers], minlength=task.classes)
@@ -200,16 +200,16 @@ class PooledEM(Model):
         self, task: Task, X: Rows, Z: Diffusion, edges: NDArray[np.int64] | None, learn: bool
     ) -> tuple[Rows, Rows]:
         """Return t and q; learn the temperatures if asked to."""
-        engine = engine_of(task)
+        engine, allowed = engine_of(task), task.allowed
         weights = self.means_ @ self.precision_  # [C, d]
 
         def discriminant(X: Any) -> NDArray[np.float32]:
             scores = np.asarray(X @ weights.T + self.bias_, dtype=np.float32)
             scores[~X.any(axis=1)] = 0.0  # nothing is known of them: their neighbours answer
-            return masked(scores, task.allowed)
+            return masked(scores, allowed)
 
         scores = engine.map(discriminant, X)
-        far = engine.view(lambda s: masked(s, task.allowed), Z.cosines(self.centres_))
+        far = engine.view(lambda s: masked(s, allowed), Z.cosines(self.centres_))
         if learn:
             self.hop_temperature_ = 0.5 * deviation(far, engine)
             self.temperature_ = (
@@ -258,14 +258,14 @@ def _diffusion_weight(scores: Rows, task: Task) -> float:
     """
     if task.operator is None:
         return 0.0
-    engine = engine_of(task)
+    engine, allowed = engine_of(task), task.allowed
 
     def told(scores: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.where(np.isfinite(scores), scores, np.float32(0))
 
     near = task.operator.propagate(engine.map(told, scores))
     own, mine = engine.map(winners, scores), engine.map(filled, engine.view(told, scores))
-    theirs = engine.map(lambda near: winners(masked(near, task.allowed)), near)
+    theirs = engine.map(lambda near: winners(masked(near, allowed)), near)
     asked = mine & engine.map(filled, near)
     if not asked.any():
         return 0.0

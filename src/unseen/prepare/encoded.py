@@ -54,11 +54,10 @@ class Encoded:
     bags: tuple[Any, Any] | None = None
     engine: Any = None
 
-    def blank(self, nodes: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """Tell of which of these rows nothing is known; zero features may mean something. [b]"""
-        if self.encoder.partition(":")[0] in APART:
-            return np.zeros(len(nodes), dtype=bool)
-        return np.asarray(~nodes.any(axis=1))
+    @property
+    def apart(self) -> bool:
+        """Whether nodes are features, of which zeros may mean something."""
+        return self.encoder.partition(":")[0] in APART
 
     @property
     def mark(self) -> str:
@@ -159,7 +158,9 @@ def _bags(graph: Graph, classes: Classes, kind: str, progress: Progress | None) 
     if kind == "words":
         columns = bag_of_words(graph.vocabulary or ())
         return sp.csr_array(sp.csr_array(graph.features) @ columns), words
-    return engine_of(graph).view(lambda texts: bag_of_words(texts, progress), graph.texts), words
+    engine = engine_of(graph)
+    told = None if engine.keeps else progress
+    return engine.view(lambda texts: bag_of_words(texts, told), graph.texts), words
 
 
 def _node_vectors(graph: Graph, kind: str, reader: Encoder, progress: Progress | None) -> Any:
@@ -174,14 +175,19 @@ def _node_vectors(graph: Graph, kind: str, reader: Encoder, progress: Progress |
             "out to use features"
         )
     engine = engine_of(graph)
-    told = None if engine.keeps else progress  # an engine that keeps blocks tells of each
+    cache, told = not engine.keeps, None if engine.keeps else progress  # which tells of each block
 
     def read(texts: Sequence[str]) -> NDArray[np.float32]:
-        X = encode(reader, texts, told, cache=not engine.keeps)
+        X = encode(reader, texts, told, cache=cache)
         X[[not text.strip() for text in texts]] = 0.0  # their neighbours answer for them
         return unit(X)
 
     return engine.map(read, graph.texts, keep=f"{VECTORS}-{_mark(reader.name, reader.identity)}")
+
+
+def blank(nodes: NDArray[np.float32], apart: bool) -> NDArray[np.bool_]:
+    """Tell of which of these rows nothing is known. [b]"""
+    return np.zeros(len(nodes), dtype=bool) if apart else np.asarray(~nodes.any(axis=1))
 
 
 def _mark(name: str, identity: str) -> str:

@@ -26,7 +26,7 @@ from unseen.core.arrays import unit
 from unseen.core.errors import InputError, SavedFileError
 from unseen.core.task import Task
 from unseen.engines.base import engine_of
-from unseen.prepare.encoded import Encoded, encode_inputs
+from unseen.prepare.encoded import Encoded, blank, encode_inputs
 from unseen.prepare.lsa import LSA
 
 if TYPE_CHECKING:
@@ -75,10 +75,8 @@ class Preparer:
     def fit(self, encoded: Encoded) -> Self:
         """Find the centres and the word statistics; class texts are taken as preferred."""
         engine = engine_of(encoded)
-        total, count = engine.reduce(
-            lambda X: _sum(X[~encoded.blank(X)]),
-            encoded.nodes,
-        )
+        apart = encoded.apart
+        total, count = engine.reduce(lambda X: _sum(X[~blank(X, apart)]), encoded.nodes)
         self.fit_centres(total, int(count), encoded)
         self.lsa_ = None if encoded.bags is None else LSA.fit(*encoded.bags, engine)
         return self
@@ -100,12 +98,8 @@ class Preparer:
 
     def centred(self, encoded: Encoded) -> Any:
         """Return the encoder's node vectors, centred, without word statistics: rows. [n, d]"""
-        return engine_of(encoded).view(lambda X: self._centred(encoded, X), encoded.nodes)
-
-    def _centred(self, encoded: Encoded, nodes: NDArray[np.float32]) -> NDArray[np.float32]:
-        X = unit(nodes - self.node_centre_)
-        X[encoded.blank(nodes)] = 0.0
-        return X
+        centre, apart = self.node_centre_, encoded.apart
+        return engine_of(encoded).view(lambda X: _centred(X, centre, apart), encoded.nodes)
 
     def class_vectors(self, encoded: Encoded, kind: str | None = None) -> NDArray[np.float32]:
         """Return the encoder's class vectors of a kind, centred. [C, d_s]"""
@@ -124,8 +118,9 @@ class Preparer:
                 "vocabulary for the columns"
             )
         bags, class_bags = encoded.bags
+        centre, apart = self.node_centre_, encoded.apart
         X = engine_of(encoded).map(
-            lambda nodes, words: lsa.beside_nodes(self._centred(encoded, nodes), words),
+            lambda nodes, words: lsa.beside_nodes(_centred(nodes, centre, apart), words),
             encoded.nodes,
             bags,
             keep=f"prepared-{encoded.mark}",
@@ -189,6 +184,14 @@ class Preparer:
                 f"encoder: {self.encoder_!r} is not the version that the model was made with, so "
                 "its vectors may differ; classify again, or install the version named in the record"
             )
+
+
+def _centred(
+    nodes: NDArray[np.float32], centre: NDArray[np.float32], apart: bool
+) -> NDArray[np.float32]:
+    X = unit(nodes - centre)
+    X[blank(nodes, apart)] = 0.0
+    return X
 
 
 def _sum(rows: NDArray[np.float32]) -> tuple[NDArray[np.float64], int]:

@@ -61,8 +61,8 @@ def choose_class_texts(tasks: Mapping[str, Task], folds: list[Fold], seed: int) 
 
 def _information(task: Task, edges: NDArray[np.int64]) -> float:
     """Return what texts, read through the class texts of a task, say about their neighbours'."""
-    engine = engine_of(task)
-    scores = engine.map(lambda X: masked(X @ task.S.T, task.allowed), task.X)
+    engine, S, allowed = engine_of(task), task.S, task.allowed
+    scores = engine.map(lambda X: masked(X @ S.T, allowed), task.X)
     return sharpen(scores, edges, task.labels, engine)[2]
 
 

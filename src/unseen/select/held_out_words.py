@@ -90,14 +90,15 @@ def halve(
         encoded = preparer.encode(graph, classes)
         preparer.fit(encoded).class_text_ = prepared.preparer.class_text_
         task = preparer.task(encoded, graph, labels, prepared.task.allowed)
-    reader = get_encoder(DEFAULT)
+    reader, words = get_encoder(DEFAULT), None if encoded.bags is None else encoded.bags[1]
+    csds, name, identity = encoded.csds, encoded.encoder, encoded.identity
 
     def view(texts: Sequence[str], first: bool) -> NDArray[np.float32]:
         part = [_half(text, first, seed) for text in texts]
         X = encode(reader, part, cache=False)
         X[[not text for text in part]] = 0.0
-        bags = None if encoded.bags is None else (bag_of_words(part), encoded.bags[1])
-        read = Encoded(unit(X), encoded.csds, True, encoded.encoder, encoded.identity, bags)
+        bags = None if words is None else (bag_of_words(part), words)
+        read = Encoded(unit(X), csds, True, name, identity, bags)
         rows: NDArray[np.float32] = preparer.transform(read)[0]
         return rows
 
