@@ -1,6 +1,6 @@
 # make demo      install the base, run the main job on the embedded graph, say where the report lies
-# make test      install everything, then linters, type check and all tests but the slow ones
-# make test-all  the same, then the slow tests and those in a real browser
+# make test      install everything, then linters, type check and all tests but those of test-all
+# make test-all  the same, then slow tests, fuzzing, several Ray nodes, and a real browser
 # make page      build the page of `unseen serve`, with Node.js from the machine or from PyPI
 # make base      install the base and nothing optional, then the tests that need no more than that
 # make bench     install everything, then all under benchmarks/ (an hour, 60 GB of disk), docs/scale.md
@@ -9,13 +9,13 @@
 PYTHON ?= python3
 VENV ?= $(if $(filter base,$(MAKECMDGOALS)),.venv-base,.venv)
 INDEX ?=
-QUICK = not slow and not fuzz and not browser
+QUICK = not slow and not fuzz and not browser and not cluster
 BIN := $(VENV)/bin
 # --no-compile: what is imported is compiled then, and most of the extras never is
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	$(if $(INDEX),--extra-index-url $(INDEX)) --constraint constraints.txt
 
-BENCHMARKS = training propagate_memory propagate_disk chain loading encoding serve
+BENCHMARKS = training propagate_memory engines loading encoding serve
 
 .PHONY: demo test test-all page chromium base bench lint types wheel clean
 

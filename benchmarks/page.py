@@ -1,4 +1,4 @@
-"""Write the tables and pictures of docs/scale.md from benchmarks/results.
+"""Write the tables of docs/scale.md from benchmarks/results.
 
 Every block between `<!-- table NAME -->` and `<!-- /table -->` is replaced by that table.
 
@@ -16,11 +16,6 @@ from unseen.paper.pages import fill, markdown
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "scale.md"
-BILLS = {  # nodes, edges that are stored (both directions), width of the features
-    "ogbn-products": (2_449_029, 123_718_280, 100),
-    "ogbn-papers100M": (111_059_956, 3_231_371_744, 128),
-}
-HOPS, FLOAT = 3, 4
 
 
 def read(name: str) -> Any:
@@ -45,65 +40,21 @@ def in_memory() -> str:
     )
 
 
-def on_disk() -> str:
+def engines() -> str:
+    """Return the runs from files to answers."""
     return table(
         [
             {
+                "engine": each["engine"],
                 "nodes": f"{each['nodes']:,}",
-                "non-zeros": f"{each['non-zeros']:,}",
-                "graph written, s": f"{each['build, s']:.1f}",
-                "propagated, s": f"{each['propagated, s']:.1f}",
-                "moved on disk, GB": f"{each['disk, GB']:.1f}",
-                "times its traffic": f"{each['over traffic']:.2f}",
-                "peak memory, GB": f"{each['peak, GB']:.2f}",
-            }
-            for each in read("propagate_disk")["graphs"]
-        ]
-    )
-
-
-def chain() -> str:
-    return table(
-        [
-            {
-                "command": f"`{each['command']}`",
+                "edges": f"{each['nodes'] * read('engines')['edges a node']:,}",
                 "seconds": f"{each['seconds']:.0f}",
+                "processor seconds": f"{each['processor seconds']:.0f}",
                 "peak memory, GB": f"{each['peak, GB']:.2f}",
             }
-            for each in read("chain")["commands"]
+            for each in read("engines")["runs"]
         ]
     )
-
-
-def bill() -> str:
-    """Return what the two large graphs of the field would take, by the measured rates.
-
-    K hops move K+1 blocks of n x d numbers (and the graph, once a block of columns) over the disk
-    and a row of d numbers for every edge and hop through memory. The largest measured graph gives
-    seconds for each number that is gathered; machines share out columns, so that eight of them
-    gather an eighth each, and each reads the whole graph.
-    """
-    largest = read("propagate_disk")["graphs"][-1]
-    rate = largest["propagated, s"] / (
-        HOPS * largest["non-zeros"] * read("propagate_disk")["width"]
-    )
-    rows = []
-    for name, (nodes, edges, width) in BILLS.items():
-        seconds = rate * HOPS * edges * width
-        disk = (HOPS + 1) * nodes * width * FLOAT / 1e9 + edges * FLOAT / 1e9
-        rows.append(
-            {
-                "graph": name,
-                "nodes": f"{nodes:,}",
-                "non-zeros": f"{edges:,}",
-                "width": str(width),
-                "on disk, GB": f"{disk:.0f}",
-                "all columns in memory, GB": f"{nodes * width * FLOAT / 1e9:.0f}",
-                "one machine, minutes": f"{seconds / 60:.1f}",
-                "eight machines, minutes": f"{seconds / 8 / 60:.1f}",
-            }
-        )
-    return table(rows)
 
 
 def training() -> str:
@@ -155,9 +106,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "serve": serving,
     "training": training,
     "memory": in_memory,
-    "disk": on_disk,
-    "chain": chain,
-    "bill": bill,
+    "engines": engines,
 }
 
 
@@ -166,34 +115,5 @@ def filled(page: str) -> str:
     return fill(page, {"table": lambda name: TABLES[name]()})
 
 
-def draw() -> None:
-    """Draw time and memory of propagation on disk against the size of the graph."""
-    from matplotlib.figure import Figure
-
-    found = read("propagate_disk")
-    graphs = found["graphs"]
-    edges = [each["non-zeros"] for each in graphs]
-    figure = Figure(figsize=(9, 3.4), layout="constrained")
-    time, room = figure.subplots(1, 2)
-    power = found["seconds grow as non-zeros to the power of"]
-    time.loglog(
-        edges, [each["propagated, s"] for each in graphs], "o-", label=f"hops (power {power:.2f})"
-    )
-    time.loglog(edges, [each["build, s"] for each in graphs], "s--", label="graph written")
-    time.loglog(edges, [each["disk, s"] for each in graphs], ":", label="its disk traffic alone")
-    time.set(xlabel="non-zeros", ylabel="seconds", title="Time grows with the edges")
-    time.legend()
-    limit = found["memory"] / 1e9
-    room.semilogx(edges, [each["peak, GB"] for each in graphs], "o-", label="peak, anonymous")
-    hops = [(HOPS + 1) * each["nodes"] * found["width"] * FLOAT / 1e9 for each in graphs]
-    room.semilogx(edges, hops, ":", label="hops on disk")
-    room.axhline(limit, color="grey", linewidth=1, label="limit asked for")
-    room.set(xlabel="non-zeros", ylabel="GB", title="Memory stays under its limit", ylim=(0, 10))
-    room.legend()
-    for end in ("png", "svg"):
-        figure.savefig(PAGE.with_name(f"scale.{end}"), dpi=120)
-
-
 if __name__ == "__main__":
     PAGE.write_text(filled(PAGE.read_text("utf-8")), "utf-8")
-    draw()

@@ -37,9 +37,10 @@ from unseen.core.labels import Labels
 from unseen.encode.class_texts import class_text_words
 from unseen.evaluate.metrics import accuracy, calibration, macro_accuracy, majority_floor
 from unseen.models.prototype import Prototype
-from unseen.models.typicality import hops_around
+from unseen.models.typicality import LAZINESS, STEPS
 from unseen.paper.ledger import Ledger
 from unseen.paper.trial import Outcome
+from unseen.propagate.hops import hops_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -165,7 +166,7 @@ def _logistic_regression(
     preparer = classifier.preparer_
     allowed = np.ones(len(classes), dtype=bool)
     task = preparer.task(preparer.encode(graph, classes), graph, labels, allowed)
-    Z = hops_around(task, unit(task.X))
+    Z = unit(hops_of(task, STEPS, LAZINESS).composed())
     known = labels.known
     found = LogisticRegression(C=10.0, max_iter=300).fit(Z[known], labels.codes[known])
     told: NDArray[np.int64] = found.predict(Z)

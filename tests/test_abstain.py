@@ -288,7 +288,7 @@ def test_an_open_world_answers_none_of_these_where_no_class_fits() -> None:
     truly = whole.truth[found.nodes] > 1
     assert outside[truly].mean() > outside[~truly].mean() + 0.2
     assert set(found.to_polars()["label"]) <= {*listed.names, "none of these"}
-    assert all("fits no class well" in found.reasons[i] for i in np.flatnonzero(outside))
+    assert all("fits no class well" in found.reasons[i] for i in np.flatnonzero(outside).tolist())
     closed = unseen.classify(whole.graph, listed)
     assert (closed.label >= 0).all()  # off by default: every node gets a class
     np.testing.assert_array_equal(closed.background, found.background)

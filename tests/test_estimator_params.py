@@ -18,7 +18,8 @@ from unseen.estimator import ZeroShotNodeClassifier
 
 SMALL = Graph([[0, 1, 0], [1, 0, 1], [0, 1, 0]], texts=["a star", "a comet", "a soup"])
 NAMES = Classes(["Astronomy", "Cooking"])
-PARAMETERS = ["abstain", "among", "device", "encoder", "model", "open_world", "progress", "seed"]
+PARAMETERS = ["abstain", "address", "among", "device", "encoder", "engine", "memory", "model"]
+PARAMETERS += ["open_world", "progress", "seed"]
 LEARNED = [
     *("classes_", "model_", "preparer_", "calibration_", "choices_", "class_texts_", "seen_"),
     *("graph_", "labels_", "posterior_", "prediction_", "warnings_"),

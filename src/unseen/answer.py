@@ -9,8 +9,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from unseen.core.errors import InputError, quoted
-from unseen.explain import hop_shares, reasons
+from unseen.engines.base import engine_of
+from unseen.explain import Reasons, hop_shares
 from unseen.models.base import infer
+from unseen.models.blocks import winners
 from unseen.prediction import Prediction, abstaining, probabilities
 from unseen.record import describe
 
@@ -53,20 +55,46 @@ def answer(classifier: Any, case: Case, steps: Steps) -> tuple[Prediction, NDArr
     graph, labels, task = case.graph, case.labels, case.task
     nodes = np.flatnonzero(~labels.known) if case.nodes is None else case.nodes  # [m]
     whole = case.halo is None
+    engine, allowed = engine_of(task), task.allowed
     with steps("infer"), threadpool_limits(limits=1, user_api="blas"):
         found = infer(classifier.model_, task)
         rows = nodes if whole else np.arange(len(nodes))
+        asked = np.zeros(task.nodes, dtype=bool)
+        asked[rows] = True
+        best = engine.map(winners, found.posterior)  # of every row of the task
         winner = np.full(graph.nodes, -1)  # of every node that a reason may name [n]
-        places = np.arange(graph.nodes) if case.halo is None else np.append(nodes, case.halo)
-        winner[places] = found.posterior.argmax(axis=1)
+        winner[slice(None) if case.halo is None else np.append(nodes, case.halo)] = best
         winner[labels.known] = labels.codes[labels.known]
-        best = winner[nodes]
-        second = _second(found.posterior[rows], best, task.allowed)
-        sure = found.confidence[rows, best]
-        if task.allowed.sum() > 1:  # the only possible answer is certain
+
+        def scattered(values: NDArray[Any]) -> NDArray[Any]:
+            """Return values of the rows that are asked for as values of all rows."""
+            placed = np.zeros(task.nodes, dtype=values.dtype)
+            placed[asked] = values
+            return placed
+
+        second = engine.map(
+            lambda p, best: _second(p, best, allowed), found.posterior, best, where=asked
+        )
+        sure = engine.map(_entries, found.confidence, best, where=asked)
+        if allowed.sum() > 1:  # the only possible answer is certain
             sure = classifier.calibration_(sure)
-        proba = probabilities(found.posterior[rows], best, sure, task.allowed)
-        shares = hop_shares([q[rows] for q in found.by_hop], best, second)
+        proba = engine.map(
+            lambda p, best, sure: probabilities(p, best, sure, allowed),
+            found.posterior,
+            best,
+            scattered(sure),
+            where=asked,
+        )
+        shares = engine.map(
+            lambda best, second, *steps: hop_shares(steps, best, second),
+            best,
+            scattered(second),
+            *found.by_hop,
+            where=asked,
+        )
+        proba, shares = engine.array(proba), engine.array(shares)
+    best = best[asked]
+    why = Reasons(nodes, winner, shares, graph.operator, graph.ids or (), case.encoded.own)
     prediction = Prediction(
         graph=graph,
         classes=case.classes,
@@ -75,10 +103,10 @@ def answer(classifier: Any, case: Case, steps: Steps) -> tuple[Prediction, NDArr
         nodes=nodes,
         label=best,
         runner_up=np.where(second == best, -1, second),
-        confidence=proba[np.arange(len(nodes)), best],
+        confidence=_entries(proba, best),
         proba=proba,
         hop_shares=shares,
-        reasons=reasons(nodes, winner, shares, graph.operator, graph.ids or (), case.encoded.own),
+        reasons=why if engine.keeps else why[:],
         placed=np.arange(graph.nodes) if case.nodes is None else nodes,
         vectors=task.X if case.nodes is None else task.X[rows],
         record={},
@@ -86,7 +114,7 @@ def answer(classifier: Any, case: Case, steps: Steps) -> tuple[Prediction, NDArr
     )
     prediction = abstaining(prediction, classifier.abstain, classifier.open_world)
     prediction.record.update(describe(prediction, case, steps))
-    return prediction, found.posterior
+    return prediction, engine.array(found.posterior)
 
 
 def check_seed(seed: Any) -> None:
@@ -103,6 +131,12 @@ def check_work(labels: Labels, first: int = 0) -> None:
             f"labels: all {nodes} have one, so nothing is left to label; "
             "leave the label of the nodes in question empty"
         )
+
+
+def _entries(p: NDArray[np.float32], best: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return the entry of each row that belongs to its best class. [m]"""
+    found: NDArray[np.float32] = p[np.arange(len(p)), best]
+    return found
 
 
 def _second(

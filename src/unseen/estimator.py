@@ -11,21 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from unseen.answer import Case, answer, check_seed, check_work
 from unseen.core.classes import NONE_OF_THESE
 from unseen.core.errors import InputError
 from unseen.core.labels import allowed_classes
-from unseen.encode.class_texts import class_text_words
+from unseen.engines.place import place
 from unseen.inference import explain, followed, with_classes, with_nodes
 from unseen.io.inputs import as_classes, as_graph, as_labels
 from unseen.io.join import join_graph
 from unseen.prediction import Prediction, check_abstain
 from unseen.prepare.preparer import Preparer
 from unseen.record import Steps
-from unseen.select.default import Fitted, fit_default
-from unseen.select.held_out_words import halve
+from unseen.select.fit import fit_prepared
 from unseen.select.preparation import prepare
 
 if TYPE_CHECKING:
@@ -51,6 +50,9 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             takes the one that suits the data.
         device: "cpu", "cuda" or "auto", for encoders that run a network.
         seed: of every random choice; the same seed gives the same answer.
+        engine: "memory", "disk", "ray", or "auto": memory where it suffices, else disk.
+        address: of a Ray cluster; None: one on this machine.
+        memory: what the run may take, such as "8GB"; when left out, most of what is free.
         progress: called with what is being done, how much is done, and of how much.
 
     Attributes:
@@ -86,6 +88,9 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         model: Any = None,
         device: str = "cpu",
         seed: int = 0,
+        engine: str = "auto",
+        memory: str | int | None = None,
+        address: str | None = None,
         progress: Progress | None = None,
     ) -> None:
         self.encoder = encoder
@@ -95,6 +100,9 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.model = model
         self.device = device
         self.seed = seed
+        self.engine = engine
+        self.memory = memory
+        self.address = address
         self.progress = progress
 
     def fit(self, graph: Any, classes: Any, labels: Any = None) -> Self:
@@ -107,16 +115,19 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
                 or None where there is none), a Series, a frame or a file; None if nothing is known.
         """
         steps = Steps(self.progress)
-        graph, classes = as_graph(graph), as_classes(classes)
+        graph = graph if hasattr(graph, "engine") else as_graph(graph)
+        classes = as_classes(classes)
         classes.check_choice()
         known = as_labels(labels, graph, classes)
         allowed = allowed_classes(self.among, known, classes)
         check_abstain(self.abstain, classes, self.open_world)
         check_seed(self.seed)
         check_work(known)
+        where = (self.engine, self.memory, self.address)
+        placed = place(graph, len(classes), *where, self.progress)
         prepared = prepare(
             Preparer(self.encoder, self.device),
-            graph,
+            placed,
             classes,
             known,
             allowed,
@@ -125,24 +136,8 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             progress=self.progress,
         )
         task = prepared.task
-        if self.model is None and not task.shared and len(task.seen) < 2:
-            raise InputError(
-                "graph: its features have no names and there are too few labels (of "
-                f"{len(task.seen)} classes) to learn how features and classes relate; "
-                "give texts, a vocabulary for the columns, or labels of at least two classes"
-            )
         with steps("fit") as step:
-            if self.model is None:
-                fitted = fit_default(
-                    task,
-                    prepared.folds,
-                    self.seed,
-                    class_text_words(classes, prepared.preparer.class_text_),
-                    lambda: halve(prepared, graph, classes, known, self.seed),
-                )
-            else:
-                fitted = Fitted(clone(self.model, safe=False))
-                fitted.model.fit(task)
+            fitted = fit_prepared(prepared, placed, classes, known, self.model, self.seed)
             step["detail"] = repr(fitted.model)
 
         self.preparer_, self.model_ = prepared.preparer, fitted.model
@@ -279,6 +274,9 @@ def classify(
     model: ZeroShotModel | None = None,
     device: str = "cpu",
     seed: int = 0,
+    engine: str = "auto",
+    memory: str | int | None = None,
+    address: str | None = None,
     progress: Progress | None = None,
 ) -> Prediction:
     """Give every unlabelled node one of the classes: `ZeroShotNodeClassifier` in one call.
@@ -293,6 +291,9 @@ def classify(
         model=model,
         device=device,
         seed=seed,
+        engine=engine,
+        memory=memory,
+        address=address,
         progress=progress,
     )
     return classifier.fit(graph, classes, labels).prediction_

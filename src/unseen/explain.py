@@ -14,7 +14,7 @@ and its share is what it moved in the winner's favour, :math:`\max(\Delta_k, 0)`
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -45,15 +45,8 @@ def hop_shares(
     return np.asarray(moved / moved.sum(axis=1, keepdims=True), dtype=np.float32)
 
 
-def reasons(
-    nodes: NDArray[np.int64],
-    winner: NDArray[np.int64],
-    shares: NDArray[np.float32],
-    operator: Operator,
-    ids: Sequence[str],
-    own: str,
-) -> list[str]:
-    """Return one short sentence for each of these nodes.
+class Reasons(Sequence[str]):
+    """One short sentence for each of some nodes, formed when it is asked for.
 
     Args:
         nodes: the nodes to explain. [m]
@@ -63,21 +56,82 @@ def reasons(
         ids: names of all nodes. [n]
         own: what a node's own evidence is called: "text", "words" or "features".
     """
+
+    def __init__(
+        self,
+        nodes: NDArray[np.int64],
+        winner: NDArray[np.int64],
+        shares: NDArray[np.float32],
+        operator: Operator,
+        ids: Sequence[str],
+        own: str,
+    ) -> None:
+        self._given = (nodes, winner, shares, operator, ids, own)
+
+    def __len__(self) -> int:
+        return len(self._given[0])
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[str]: ...
+    def __getitem__(self, at: int | slice) -> str | list[str]:
+        if not isinstance(at, slice):
+            return self[at : at + 1 or None][0]
+        nodes, winner, shares, operator, ids, own = self._given
+        return reasons(nodes[at], winner, np.asarray(shares[at]), operator, ids, own)
+
+
+def reasons(
+    nodes: NDArray[np.int64],
+    winner: NDArray[np.int64],
+    shares: NDArray[np.float32],
+    operator: Operator,
+    ids: Sequence[str],
+    own: str,
+) -> list[str]:
+    """Return the sentences about some nodes at once; arguments as in `Reasons`."""
     if shares.shape[1] == 1:
         return [f"own {own} alone; the graph was not used"] * len(nodes)
+    ends, around, strength = operator.edges_of(nodes)
+    counts = np.diff(ends)
+    row = np.repeat(np.arange(len(nodes)), counts)
+    agreeing = winner[around] == winner[nodes][row]  # [e]
+    agreed = np.bincount(row[agreeing], minlength=len(nodes))
+    example = _strongest(row, np.where(agreeing, strength, -1.0), ends)  # [m]
+    named = agreed > 0
+    names = iter(names_of(ids, around[example[named]]))
+    near = np.rint(shares[:, :2].astype(np.float64) * 100).astype(int).tolist()
+    further = shares[:, 2:].astype(np.float64).sum(axis=1)
+    rest = np.rint(further * 100).astype(int).tolist()
     sentences = []
-    for node, share in zip(nodes.tolist(), shares.tolist(), strict=True):
-        around, strength = operator.neighbours(node)
-        if len(around) == 0:
+    for i, (count, agree) in enumerate(zip(counts.tolist(), agreed.tolist(), strict=True)):
+        if not count:
             sentences.append(f"own {own} alone; no neighbours")
             continue
-        agreeing = winner[around] == winner[node]
-        parts = [f"own {own} {share[0]:.0%}", f"neighbours {share[1]:.0%}"]
-        if sum(share[2:]) >= 0.005:
-            parts.append(f"further hops {sum(share[2:]):.0%}")
-        sentence = f"{', '.join(parts)}; {int(agreeing.sum())} of {len(around)} neighbours agree"
-        if agreeing.any():
-            best = around[int(np.where(agreeing, strength, -1.0).argmax())]
-            sentence += f", such as {ids[best]!r}"
-        sentences.append(sentence)
+        more = f", further hops {rest[i]}%" if further[i] >= 0.005 else ""
+        sentence = (
+            f"own {own} {near[i][0]}%, neighbours {near[i][1]}%{more}; "
+            f"{agree} of {count} neighbours agree"
+        )
+        sentences.append(f"{sentence}, such as {next(names)!r}" if agree else sentence)
     return sentences
+
+
+def names_of(ids: Sequence[str], nodes: NDArray[np.int64]) -> list[str]:
+    """Return the names of some nodes; ids on disk are read together."""
+    return ids.names(nodes) if hasattr(ids, "names") else [ids[i] for i in nodes.tolist()]
+
+
+def _strongest(
+    row: NDArray[np.int64], strength: NDArray[np.float32], ends: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return where the first of the largest entries of each row lies; any, if it has none. [m]"""
+    found = np.zeros(len(ends) - 1, dtype=np.int64)
+    filled = np.flatnonzero(np.diff(ends))
+    if len(filled):
+        most = np.zeros(len(found), dtype=strength.dtype)
+        most[filled] = np.maximum.reduceat(strength, ends[filled])
+        at = np.where(strength == most[row], np.arange(len(row)), len(row))
+        found[filled] = np.minimum.reduceat(at, ends[filled])
+    return found

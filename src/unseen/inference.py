@@ -18,7 +18,7 @@ from unseen.io.build import aligned
 from unseen.io.inputs import as_labels
 from unseen.io.join import neighbourhood
 from unseen.io.read import read_classes, read_inputs
-from unseen.models.base import clamp
+from unseen.models.blocks import clamp
 from unseen.prediction import check_abstain
 from unseen.prepare.encoded import APART
 from unseen.record import Steps, record_of_both

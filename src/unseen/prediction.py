@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
@@ -13,6 +14,7 @@ import polars as pl
 
 from unseen.core.classes import NONE_OF_THESE
 from unseen.core.errors import InputError, MissingExtraError
+from unseen.explain import names_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +45,7 @@ class Prediction:
     confidence: NDArray[np.float32]  # the probability of the best class [m]
     proba: NDArray[np.float32]  # probabilities of all classes [m, C]
     hop_shares: NDArray[np.float32]  # [m, K+1]
-    reasons: list[str]
+    reasons: Sequence[str]
     placed: NDArray[np.int64]  # nodes that a map shows, some of them labelled [v]
     vectors: NDArray[np.float32]  # of these nodes [v, d]
     record: dict[str, Any]
@@ -75,14 +77,14 @@ class Prediction:
         """
         names, ids = self.classes.names, self.graph.ids or ()
         columns = {
-            "id": [ids[i] for i in self.nodes[rows]],
+            "id": names_of(ids, self.nodes[rows]),
             "label": np.array([*names, NONE_OF_THESE], dtype=object)[self.label[rows]].tolist(),
             "confidence": shown(self.confidence[rows]),
             "runner_up": np.array([*names, ""], dtype=object)[self.runner_up[rows]].tolist(),
-            "reason": self.reasons[rows],
+            "reason": list(self.reasons[rows]),
         }
         if top:
-            best = self._best(top)[rows]
+            best = self._best(top, rows)
             for k in range(best.shape[1]):
                 columns[f"label_{k + 1}"] = np.array(names, dtype=object)[best[:, k]].tolist()
                 columns[f"probability_{k + 1}"] = shown(
@@ -105,7 +107,7 @@ class Prediction:
         names, ids = np.array(self.classes.names, dtype=object), self.graph.ids or ()
         return pl.DataFrame(
             {
-                "id": np.repeat(np.array([ids[i] for i in self.nodes], object), best.shape[1]),
+                "id": np.repeat(np.array(names_of(ids, self.nodes), object), best.shape[1]),
                 "rank": np.tile(np.arange(1, best.shape[1] + 1), len(best)),
                 "label": names[best.ravel()],
                 "probability": shown(np.take_along_axis(self.proba, best, axis=1).ravel()),
@@ -113,19 +115,18 @@ class Prediction:
             schema_overrides={"id": pl.String, "label": pl.String},
         )
 
-    def probabilities(self) -> pl.DataFrame:
+    def probabilities(self, rows: slice = slice(None)) -> pl.DataFrame:
         """Return id, one column of probabilities a class, and that of none of them beside."""
-        ids = self.graph.ids or ()
+        ids = names_of(self.graph.ids or (), self.nodes[rows])
         names = list(self.classes.names)
         if "id" in names:  # is taken by the column of ids
             other = "id (class)"
             names[names.index("id")] = other if other not in names else f"{other} (class)"
-        columns = {name: self.proba[:, c] for c, name in enumerate(names)}
+        proba = np.asarray(self.proba[rows])
+        columns = {name: proba[:, c] for c, name in enumerate(names)}
         if self.background is not None and NONE_OF_THESE not in columns:
-            columns[NONE_OF_THESE] = self.background
-        return pl.DataFrame(
-            {"id": pl.Series([ids[i] for i in self.nodes], dtype=pl.String)} | columns
-        )
+            columns[NONE_OF_THESE] = self.background[rows]
+        return pl.DataFrame({"id": pl.Series(ids, dtype=pl.String)} | columns)
 
     def of_all_nodes(self, background: bool = False) -> NDArray[np.float32]:
         """Return the probability of every class for every node, labelled or not. [n, C]
@@ -151,7 +152,16 @@ class Prediction:
         arrays: dict[str, Any] = {name: both(name) for name in (*rows, "placed", "vectors")}
         if self.background is not None and other.background is not None:
             arrays["background"] = both("background")
-        return replace(other, reasons=self.reasons + other.reasons, **arrays)
+        return replace(other, reasons=[*self.reasons, *other.reasons], **arrays)
+
+    def only(self, rows: NDArray[np.int64]) -> Prediction:
+        """Return the answers of these rows alone."""
+        names = ("nodes", "label", "runner_up", "confidence", "proba", "hop_shares")
+        arrays: dict[str, Any] = {name: getattr(self, name)[rows] for name in names}
+        if self.background is not None:
+            arrays["background"] = self.background[rows]
+        why = [self.reasons[i] for i in rows.tolist()]
+        return replace(self, reasons=why, **arrays)
 
     def save(self, folder: Path | str, top: int = 0, spreadsheet: bool = False) -> Path:
         """Write predictions, report, model, record and inputs as a run folder.
@@ -180,11 +190,11 @@ class Prediction:
         found: pl.DataFrame = self.to_polars().select("id", "label", "confidence")[rows.tolist()]
         return found.with_columns(pl.Series("text", [texts[i] for i in self.nodes[rows]]))
 
-    def _best(self, k: int) -> NDArray[np.int64]:
+    def _best(self, k: int, rows: slice = slice(None)) -> NDArray[np.int64]:
         """Return the k most probable classes of each node, the best first. [m, k]"""
         if k < 1:
             raise InputError(f"top: expected 1 class or more, found {k}")
-        order: NDArray[np.int64] = np.argsort(-self.proba, axis=1, kind="stable")
+        order: NDArray[np.int64] = np.argsort(-self.proba[rows], axis=1, kind="stable")
         return order[:, : min(k, order.shape[1])]
 
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from unseen.csd.quality import class_prototypes, informative, quality
+from unseen.csd.quality import class_sums, informative, quality
+from unseen.engines.base import engine_of
 from unseen.prediction import check_abstain
 from unseen.prepare.encoded import APART, KINDS
 
@@ -72,6 +73,7 @@ def describe(prediction: Prediction, case: Case, steps: Steps) -> dict[str, Any]
             "abstain": check_abstain(classifier.abstain, prediction.classes),
             "open_world": classifier.open_world,
             "device": classifier.device,
+            "engine": engine_of(case.task).name,
             "seed": int(classifier.seed),
             "directed": graph.directed,
             "model": repr(classifier.model_)[:500],
@@ -162,7 +164,8 @@ def _quality(prediction: Prediction, case: Case, csds: NDArray[np.float32]) -> d
         note = "needs at least three classes: with two, Eq. 1-3 is constant"
         return {"csd_quality": None, "csd_quality_note": note if case.halo is None else ""}
     X = prediction.classifier.preparer_.centred(case.encoded)
-    prototypes = class_prototypes(X, codes, seen)
+    total, count = engine_of(case.task).reduce(lambda X, y: class_sums(X, y, seen), X, codes)
+    prototypes = total / count[:, None]
     measured = {
         measure: round(float(quality(prototypes, csds[seen], measure)), 5)
         for measure in ("kl", "cosine", "euclidean")

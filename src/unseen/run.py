@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +25,12 @@ from unseen.card import card
 from unseen.core.classes import NONE_OF_THESE
 from unseen.core.errors import InputError
 from unseen.core.escape import without_formulas
+from unseen.engines.base import engine_of
+from unseen.explain import names_of
 from unseen.io.atomic import FORMAT, in_place, write_json, write_manifest
 from unseen.io.files import write_bytes, write_text
 from unseen.loading import load
+from unseen.parts import move_parts, report_table, write_parts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,32 +47,45 @@ def write_run(
     """Write everything about a prediction into `folder`, replacing an earlier run there.
 
     With `spreadsheet`, cells of predictions.csv that a spreadsheet would compute are made harmless.
+    Of a graph on disk answers are written in parts, and the graph is left out (`parts.py`).
     """
+    stored = getattr(prediction.graph, "engine", None)
+    if stored is not None:
+        write_parts(prediction, stored.folder, top)
 
     def build(new: Path) -> None:
         from unseen.report.layout import MAP_NODES, lay_out
         from unseen.report.page import render
         from unseen.report.search import all_nodes
 
-        table = prediction.to_polars(top=top)
-        shown = without_formulas(table) if spreadsheet else table
-        write_text(new / "predictions.csv", shown.write_csv())
-        _write_parquet(new / "predictions.parquet", table)
-        _write_parquet(new / "probabilities.parquet", prediction.probabilities())
+        if stored is not None:
+            table = report_table(prediction, top)
+        else:
+            table = prediction.to_polars(top=top)
+            shown = without_formulas(table) if spreadsheet else table
+            write_text(new / "predictions.csv", shown.write_csv())
+            _write_parquet(new / "predictions.parquet", table)
+            _write_parquet(new / "probabilities.parquet", prediction.probabilities())
         groups = _codes(prediction)[prediction.placed]
         chosen, places = lay_out(prediction.vectors, MAP_NODES, 0, groups)
         the_map = _map_table(prediction, prediction.placed[chosen], places)
         _write_parquet(new / "map.parquet", the_map)
         write_json(new / "record.json", prediction.record)
-        nodes = _node_table(prediction)
-        page = render(prediction.record, table, the_map, all_nodes(nodes, table))
-        write_text(new / "report.html", page)
-        (new / "graph").mkdir()
-        _write_graph(prediction, nodes, new / "graph")
+        nodes = None if stored is not None else _node_table(prediction)
+        index = None if nodes is None else all_nodes(nodes, table)
+        write_text(new / "report.html", render(prediction.record, table, the_map, index))
+        if nodes is not None:
+            (new / "graph").mkdir()
+            _write_graph(prediction, nodes, new / "graph")
         (new / "model").mkdir()
         _write_model(prediction.classifier, new / "model")
+        if stored is not None:
+            move_parts(stored.folder, new, top)
 
-    return in_place(folder, build)
+    in_place(folder, build)
+    if stored is not None:
+        shutil.rmtree(stored.folder, ignore_errors=True)
+    return folder
 
 
 def save(classifier: ZeroShotNodeClassifier, folder: Path | str) -> Path:
@@ -102,16 +119,16 @@ def _map_table(
     codes = _codes(prediction)
     confidence = np.full(graph.nodes, np.nan)
     confidence[prediction.nodes] = prediction.confidence
-    texts, ids = graph.texts or [""] * graph.nodes, graph.ids or ()
+    texts = engine_of(graph).take(graph.texts or [""] * graph.nodes, chosen)
     return pl.DataFrame(
         {
-            "id": [ids[i] for i in chosen],
+            "id": names_of(graph.ids or (), chosen),
             "x": places[:, 0],
             "y": places[:, 1],
             "label": [names[codes[i]] for i in chosen],
             "confidence": pl.Series(confidence[chosen]).fill_nan(None),
             "known": prediction.labels.known[chosen],
-            "text": [texts[i][:160] for i in chosen],
+            "text": [text[:160] for text in texts],
         }
     )
 

@@ -14,8 +14,11 @@ from unseen.core.arrays import softmax, unit
 from unseen.core.errors import InputError
 from unseen.core.labels import Labels
 from unseen.core.operator import Operator
-from unseen.models.base import Inference, clamp
-from unseen.models.belief_propagation import DAMPING, BeliefPropagation
+from unseen.core.task import Task
+from unseen.engines.memory import MEMORY
+from unseen.models.base import Inference
+from unseen.models.belief_propagation import DAMPING, BeliefPropagation, last
+from unseen.models.blocks import clamp
 from unseen.models.prototype import Prototype
 
 SMALL: dict[str, Any] = {"nodes": 150, "classes": 5, "width": 12}
@@ -192,7 +195,10 @@ def test_messages_follow_the_formula() -> None:
     model = BeliefPropagation(hops=2)
     model.level_ = 0.6
     p = softmax(rng.normal(size=(40, 3)).astype(np.float32))
-    steps = model._propagate(p, Operator(A))
+    edges = Operator(A)
+    steps = list(
+        model._propagate(p, edges, Task(np.ones((40, 1)), np.ones((3, 1)), operator=edges))
+    )
     a, q = A / A[A > 0].mean(), p.astype(np.float64)
     for k in (1, 2):
         product = p.astype(np.float64)
@@ -218,7 +224,7 @@ def test_means_are_those_of_nodes_weighted_by_the_posterior_with_messages() -> N
     assert model.homophily_.measured  # so that h stays the same to the end
     p = softmax(graph.rows @ graph.S.T / model.centre_temperature_)
     p[labels >= 0] = np.eye(5)[labels[labels >= 0]]
-    q = model._propagate(p, graph.operator)[-1]
+    q = last(model._propagate(p, graph.operator, graph.task(labels)))
     means = [np.average(graph.rows, axis=0, weights=q[:, c]) for c in range(5)]
     np.testing.assert_allclose(model.means_, means, atol=1e-4)
     alone = [np.average(graph.rows, axis=0, weights=p[:, c]) for c in range(5)]
@@ -238,7 +244,7 @@ def test_the_second_round_starts_at_the_centres_of_the_first() -> None:
 def test_the_discriminant_is_that_of_weighted_classes(graph: Planted) -> None:
     model, X = BeliefPropagation(), graph.rows.astype(np.float64)
     q = softmax(np.random.default_rng(0).normal(size=(150, 5)).astype(np.float32))
-    model._discriminate(graph.rows, q)
+    model._discriminate(graph.rows, q, MEMORY)
     means = np.stack([np.average(X, axis=0, weights=q[:, c]) for c in range(5)])
     within = np.zeros((12, 12))
     for i in range(150):

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from planted import Planted, plant
 from unseen.core.arrays import softmax, unit
 from unseen.core.operator import Operator
+from unseen.engines.memory import MEMORY
 from unseen.models import homophily
-from unseen.models.base import clamp
+from unseen.models.blocks import clamp
 from unseen.models.homophily import (
     ENOUGH,
     HIGHEST,
@@ -206,7 +207,7 @@ def test_the_fitted_level_reaches_both_ends() -> None:
 def test_overlap_by_hand_and_classes_that_nobody_has() -> None:
     p = np.array([[0.5, 0.5, 0], [1, 0, 0], [0, 1, 0]], dtype=np.float32)
     prior = p.mean(axis=0)  # 1/2, 1/2, 0
-    found = _overlap(p, prior, np.array([0, 0, 1, 1]), np.array([0, 1, 1, 2]))
+    found = _overlap(p[[0, 0, 1, 1]], p[[0, 1, 1, 2]], prior)
     assert found.tolist() == pytest.approx([1, 1, 2, 0])
 
 
@@ -220,7 +221,7 @@ def test_sharpening_explains_edges_best_among_the_temperatures_tried() -> None:
     found = {}
     for each in tried:
         p = softmax(scores / each)
-        found[each] = _fit_level(_overlap(p, p.mean(axis=0), *edges))
+        found[each] = _fit_level(_overlap(p[edges[0]], p[edges[1]], p.mean(axis=0)))
     assert information == pytest.approx(max(each for _, each in found.values()), abs=1e-4)
     assert level == pytest.approx(found[temperature][0], abs=0.01)
 
@@ -253,7 +254,7 @@ def test_a_matched_non_edge_is_as_similar_as_the_neighbour_and_neither_end(
     monkeypatch.setattr(homophily, "BLOCK", block)
     X = unit(np.random.default_rng(0).normal(size=(80, 4)).astype(np.float32))
     edges = np.stack([np.arange(40), 40 + np.arange(40)])
-    source, target, other = _matched_non_edges(X, edges, np.random.default_rng(1))
+    source, target, other = _matched_non_edges(X, edges, np.random.default_rng(1), MEMORY)
     assert not ((other == source) | (other == target)).any()
     similar = X @ X.T
     for i, j, k in zip(source, target, other, strict=True):

@@ -11,6 +11,7 @@ from planted import Planted, plant
 from unseen.core.arrays import unit
 from unseen.core.operator import Operator
 from unseen.core.task import Task
+from unseen.engines.memory import Composed
 from unseen.models.pooled_em import PooledEM
 from unseen.models.prototype import Prototype
 from unseen.models.typicality import TwoNormals, best_fit
@@ -127,7 +128,7 @@ def test_fit_is_spread_over_edges() -> None:
     X = unit(np.array([[1, 0], [0, 1], [0, 1]], np.float32))
     S = np.array([[1, 0]], np.float32)
     edges = Operator(np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]]))
-    fit = best_fit(X, X, S, Task(X, S, operator=edges))
+    fit = best_fit(X, Composed(X), S, Task(X, S, operator=edges))
     assert fit[0] > fit[1] > fit[2]  # a neighbour of what fits, and a node on its own
 
 

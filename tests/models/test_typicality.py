@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from unseen.core.arrays import unit
+from unseen.engines.memory import Composed
 from unseen.models.typicality import Insiders, TwoNormals
 
 
@@ -31,16 +32,16 @@ def auroc(score: NDArray[np.float32], truth: NDArray[np.bool_]) -> float:
 
 def test_outsiders_are_known_by_what_they_share() -> None:
     Z, fit, inside = planted()
-    found = Insiders.fit(Z, fit)
-    assert auroc(1 - found.background(Z, fit), inside) > auroc(fit, inside) + 0.1
-    assert found.background(Z, fit).mean() == pytest.approx(0.5, abs=0.2)
+    found = Insiders.fit(Composed(Z), fit)
+    assert auroc(1 - found.background(Composed(Z), fit), inside) > auroc(fit, inside) + 0.1
+    assert found.background(Composed(Z), fit).mean() == pytest.approx(0.5, abs=0.2)
 
 
 def test_a_better_fit_never_makes_a_node_more_of_an_outsider() -> None:
     Z, fit, _ = planted(share=0.8)
-    found = Insiders.fit(Z, fit)
+    found = Insiders.fit(Composed(Z), fit)
     at = np.repeat(Z[:1], 100, axis=0)
-    background = found.background(at, np.linspace(-9, 9, 100, dtype=np.float32))
+    background = found.background(Composed(at), np.linspace(-9, 9, 100, dtype=np.float32))
     assert (np.diff(background) <= 1e-7).all()
     assert background[0] > background[-1]
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import typer
 
 from unseen.cli.datasets import datasets_app
-from unseen.cli.disk import classify_walk, walk
+from unseen.cli.encode import encode
 from unseen.cli.evaluate import compare, csd, evaluate
 from unseen.cli.experiments import demo, reproduce
-from unseen.cli.graph import check, classify, predict, suggest
+from unseen.cli.gone import classify_walk, walk
+from unseen.cli.graph import classify, predict
+from unseen.cli.look import check, suggest
 from unseen.cli.serve import serve
 
 app = typer.Typer(
@@ -28,6 +30,7 @@ for command in (  # in the order of the help
     check,
     suggest,
     serve,
+    encode,
     evaluate,
     compare,
     csd,
@@ -35,8 +38,8 @@ for command in (  # in the order of the help
     reproduce,
 ):
     app.command()(command)
-for alias in (walk, classify_walk):  # until an engine for graphs on disk replaces them
-    app.command(hidden=True)(alias)
+for former in (walk, classify_walk):
+    app.command(hidden=True, context_settings={"ignore_unknown_options": True})(former)
 app.add_typer(datasets_app, name="datasets")
 
 

@@ -1,4 +1,4 @@
-"""Commands that read a graph of the user: `unseen classify`, `predict` and `check`."""
+"""Commands that answer: `unseen classify` and `predict`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from unseen.cli.console import number, print_json, print_table, progress_bar, say
 from unseen.cli.options import (
     Abstain,
+    Address,
     Among,
     AmongOption,
     AsJson,
@@ -19,12 +20,16 @@ from unseen.cli.options import (
     Directed,
     Edges,
     EncoderName,
+    EngineName,
+    EngineOption,
     Features,
     IdColumn,
     LabelColumn,
+    MemoryLimit,
     Nodes,
     OpenWorld,
     Out,
+    PlanOnly,
     Seed,
     SourceColumn,
     Spreadsheet,
@@ -35,6 +40,7 @@ from unseen.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from unseen.engines.plan import Plan
     from unseen.prediction import Prediction
 
 
@@ -59,39 +65,49 @@ def classify(
     spreadsheet: Spreadsheet = False,
     device: DeviceOption = Device.cpu,
     seed: Seed = 0,
+    engine: EngineOption = EngineName.auto,
+    memory: MemoryLimit = None,
+    address: Address = None,
+    plan: PlanOnly = False,
     as_json: AsJson = False,
 ) -> None:
     """Give every unlabelled node a class, a confidence and a reason."""
-    from unseen.estimator import classify as run
-    from unseen.io.atomic import check_place
-    from unseen.io.read import read_inputs
+    from unseen.files import classify_files, plan_run
+    from unseen.io.read import read_classes
 
-    check_place(out)
-    columns = _columns(id_column, text_columns, label_column, source_column, target_column)
-    graph, classes, labels = read_inputs(
-        nodes,
-        edges,
-        class_file,
-        features=features,
-        vocabulary=vocabulary,
-        directed=directed,
-        **columns,
-    )
+    classes = read_classes(class_file)
+    chosen = plan_run(nodes, edges, classes, engine=engine.value, memory=memory, features=features)
+    if plan:
+        _show_plan(chosen, as_json)
+        return
+    if chosen.engine != "memory" and not as_json:
+        say(f"Engine: {chosen.engine} ({chosen.why}).")
     with progress_bar(as_json) as progress:
-        prediction = run(
-            graph,
+        prediction = classify_files(
+            nodes,
+            edges,
             classes,
-            labels,
-            encoder=encoder,
-            among=among.value,
-            abstain=abstain,
-            open_world=open_world,
-            device=device.value,
-            seed=seed,
+            out,
+            plan=chosen,
+            settings={
+                "encoder": encoder,
+                "among": among.value,
+                "abstain": abstain,
+                "open_world": open_world,
+                "device": device.value,
+                "seed": seed,
+                "address": address,
+            },
+            reading={
+                "features": features,
+                "vocabulary": vocabulary,
+                "directed": directed,
+                **columns_of(id_column, text_columns, label_column, source_column, target_column),
+            },
+            top=top,
+            spreadsheet=spreadsheet,
             progress=progress,
         )
-        progress("write the run", 0, 1)
-        prediction.save(out, top, spreadsheet)
     _summarise(prediction, out, as_json)
 
 
@@ -133,7 +149,7 @@ def predict(
     from unseen.io.atomic import check_place
 
     check_place(out)
-    columns = _columns(id_column, text_columns, label_column, source_column, target_column)
+    columns = columns_of(id_column, text_columns, label_column, source_column, target_column)
     with progress_bar(as_json) as progress:
         prediction = predict_files(
             model,
@@ -161,107 +177,7 @@ def predict(
     _summarise(prediction, out, as_json)
 
 
-def check(
-    nodes: Nodes,
-    class_file: ClassFile,
-    edges: Edges = None,
-    encoder: EncoderName = "auto",
-    among: AmongOption = Among.all,
-    features: Features = None,
-    vocabulary: Vocabulary = None,
-    directed: Directed = False,
-    id_column: IdColumn = "id",
-    text_columns: TextColumns = "text",
-    label_column: LabelColumn = "label",
-    source_column: SourceColumn = "source",
-    target_column: TargetColumn = "target",
-    device: DeviceOption = Device.cpu,
-    seed: Seed = 0,
-    as_json: AsJson = False,
-) -> None:
-    """Look at the inputs: counts, repairs, balance, likely problems. Fits nothing."""
-    from unseen.check import check as run
-    from unseen.io.read import read_inputs
-
-    columns = _columns(id_column, text_columns, label_column, source_column, target_column)
-    graph, classes, labels = read_inputs(
-        nodes,
-        edges,
-        class_file,
-        features=features,
-        vocabulary=vocabulary,
-        directed=directed,
-        **columns,
-    )
-    with progress_bar(as_json) as progress:
-        found = run(
-            graph,
-            classes,
-            labels,
-            encoder=encoder,
-            among=among.value,
-            device=device.value,
-            seed=seed,
-            progress=progress,
-        )
-    if as_json:
-        print_json(found)
-        return
-    for title, key in (("Graph", "graph"), ("Repaired", "repaired")):
-        rows = [(name.replace("_", " "), value) for name, value in found[key].items()]
-        print_table(title, ("", ""), rows)
-    print_table("Classes", ("class", "labelled nodes"), list(found["classes"].items()))
-    quality = [(kind, *values.values()) for kind, values in found["csd_quality"].items()]
-    if quality:
-        print_table(
-            "CSD quality (Eq. 1-3)", ("class text", "KL ↓", "cosine ↑", "Euclidean ↓"), quality
-        )
-    if "homophily" in found:
-        print_table("Edge homophily, estimated", ("", ""), list(found["homophily"].items()))
-    say("Likely problems:" if found["problems"] else "No problems found.")
-    for problem in found["problems"]:
-        say(f"  - {problem}")
-
-
-def suggest(
-    run: Annotated[Path, typer.Option(help="Folder of a run.")],
-    count: Annotated[int, typer.Option(help="How many nodes you can label.", min=1)] = 50,
-    errors: Annotated[
-        bool, typer.Option("--errors", help="The nodes most likely wrong instead.")
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option(help="Write a .csv: id, label, confidence, text.")
-    ] = None,
-    seed: Seed = 0,
-    spreadsheet: Spreadsheet = False,
-    as_json: AsJson = False,
-) -> None:
-    """Name the nodes whose labels would teach most: fill them in and classify again."""
-    from unseen.core.escape import without_formulas
-    from unseen.io.atomic import check_file, replacing
-    from unseen.io.files import write_text
-    from unseen.run import load
-
-    if out is not None:
-        check_file(out)
-    with progress_bar(as_json) as progress:
-        fitted = load(run)
-        fitted.progress = progress
-        found = fitted.explain().suggest(count, errors, seed)
-    if out is not None:
-        table = without_formulas(found) if spreadsheet else found
-        with replacing(out) as new:
-            write_text(new, table.write_csv())
-    if as_json:
-        print_json(found.to_dicts())
-        return
-    rows = [(row["id"], row["label"], number(row["confidence"])) for row in found.to_dicts()]
-    print_table(f"{len(rows)} nodes to label", ("id", "answer now", "confidence"), rows)
-    if out is not None:
-        say(f"Written: {out}")
-
-
-def _columns(ids: str, texts: str, label: str, source: str, target: str) -> dict[str, Any]:
+def columns_of(ids: str, texts: str, label: str, source: str, target: str) -> dict[str, Any]:
     """Return the options of columns as the readers take them."""
     return {
         "id_column": ids,
@@ -270,6 +186,16 @@ def _columns(ids: str, texts: str, label: str, source: str, target: str) -> dict
         "source_column": source,
         "target_column": target,
     }
+
+
+def _show_plan(plan: Plan, as_json: bool) -> None:
+    """Say how a run would be made."""
+    from dataclasses import asdict
+
+    if as_json:
+        print_json(asdict(plan))
+        return
+    print_table("The run as it would be made", ("", ""), plan.rows())
 
 
 def _summarise(prediction: Prediction, out: Path, as_json: bool) -> None:
@@ -296,5 +222,6 @@ def _summarise(prediction: Prediction, out: Path, as_json: bool) -> None:
         say(f"{choice['what']}: {choice['chosen']} ({choice['rule']})")
     for warning in record["warnings"]:
         say(f"Note: {warning}")
-    say(f"Predictions: {out / 'predictions.csv'}")
+    parts = out / "predictions"
+    say(f"Predictions: {parts / '*.parquet' if parts.is_dir() else out / 'predictions.csv'}")
     say(f"Report: {out / 'report.html'}")

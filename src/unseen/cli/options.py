@@ -24,6 +24,15 @@ class Device(StrEnum):
     auto = "auto"
 
 
+class EngineName(StrEnum):
+    """Where a run is made."""
+
+    auto = "auto"
+    memory = "memory"
+    disk = "disk"
+    ray = "ray"
+
+
 Nodes = Annotated[Path, typer.Option(help="Nodes: id, text and/or numbers, optional label.")]
 Edges = Annotated[
     Path | None,
@@ -77,3 +86,17 @@ Spreadsheet = Annotated[
 ]
 Out = Annotated[Path, typer.Option("--out", help="Folder of the run; replaced as a whole.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+EngineOption = Annotated[
+    EngineName,
+    typer.Option("--engine", help="memory, disk (goes on after a stop), ray, or by the size."),
+]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(help="What the run may take, such as 8GB.", show_default="most of what is free"),
+]
+Address = Annotated[
+    str | None, typer.Option(help="Of a Ray cluster.", show_default="one on this machine")
+]
+PlanOnly = Annotated[
+    bool, typer.Option("--plan", help="Say what the run would take, and run nothing.")
+]

@@ -61,12 +61,22 @@ class Operator:
             return rows[nodes], columns[nodes]
         return self._adjacency.sum(axis=1), self._adjacency.sum(axis=0)
 
+    @property
+    def entries(self) -> int:
+        """Number of non-zeros: an edge that counts both ways is two."""
+        return int(self.weights.nnz)
+
+    @cached_property
+    def strength(self) -> NDArray[np.float32]:
+        """Sums of `weights` by row. [n]"""
+        return np.asarray(self.weights.sum(axis=1), dtype=np.float32).ravel()
+
     def propagate(self, block: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return P X. [n, d]"""
         return np.asarray(self.matrix @ block, dtype=np.float32)
 
     def aggregate(self, block: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return A X, the weighted sum over neighbours. [n, d]"""
+        """Return A X, the weighted sum over neighbours. [n, d], or [n]"""
         return np.asarray(self.weights @ block, dtype=np.float32)
 
     def sample_edges(self, most: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -90,6 +100,16 @@ class Operator:
         """Return whether there is an edge from each source to its target. [m]"""
         found: NDArray[np.bool_] = np.asarray(self.weights[source, target]).ravel() != 0
         return found
+
+    def edges_of(
+        self, nodes: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+        """Return the neighbours of some nodes as the rows of a CSR matrix: ends, columns, weights.
+
+        The neighbours of `nodes[r]` lie at ends[r] to ends[r + 1]. [m + 1], [e], [e]
+        """
+        some = self.weights[nodes]
+        return some.indptr.astype(np.int64), some.indices.astype(np.int64), some.data
 
     def neighbours(self, node: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return the neighbours of a node and the weights of the edges to them."""

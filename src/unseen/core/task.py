@@ -32,6 +32,7 @@ class Task:
             when left out, whether they have the same width.
         fixed_nodes, fixed: nodes that were answered before, and their posteriors, which stay as
             they are. [f], [f, C]
+        engine: whose rows X is, and what works on them (`engines/base.py`); None: arrays.
 
     >>> Task([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]])
     Task(2 nodes, 2 classes, 0 labelled, one space)
@@ -45,10 +46,11 @@ class Task:
     shared: bool | None = None
     fixed_nodes: NDArray[np.int64] | None = None
     fixed: NDArray[np.float32] | None = None
+    engine: Any = field(default=None, repr=False)
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)  # hops, formed once
 
     def __post_init__(self) -> None:
-        X = _rows("X (node vectors)", self.X)
+        X = _rows("X (node vectors)", self.X) if self.engine is None else self.X
         S = np.asarray(_rows("S (class vectors)", self.S))
         n, count = X.shape[0], len(S)
         labels = np.full(n, -1) if self.labels is None else np.asarray(self.labels)

@@ -71,19 +71,25 @@ def class_prototypes(
         labels: class position of each node, -1 where none is known. [n]
         classes: how many classes, or which of them (rows come back in this order).
     """
-    X = _rows(vectors)
-    y = np.asarray(labels)
     which = np.arange(classes) if isinstance(classes, int) else np.asarray(classes, np.int64)
-    if y.shape != (X.shape[0],):
-        raise InputError(f"labels: expected {X.shape[0]:,} (one for each node), found {y.shape}")
-    belongs = (y == which[:, None]).astype(np.float64)  # [C, n]
-    count = belongs.sum(axis=1)
+    total, count = class_sums(vectors, labels, which)
     if (count == 0).any():
         raise InputError(
             f"labels: no node is labelled with class {shortlist(which[count == 0])}, so it has no "
             "prototype; leave such classes out"
         )
-    return np.asarray(_dense(sp.csr_array(belongs) @ X) / count[:, None])
+    return np.asarray(total / count[:, None])
+
+
+def class_sums(
+    vectors: Any, labels: ArrayLike, which: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the sum of the vectors of each class's nodes, and how many these are. [C, d], [C]"""
+    X, y = _rows(vectors), np.asarray(labels)
+    if y.shape != (X.shape[0],):
+        raise InputError(f"labels: expected {X.shape[0]:,} (one for each node), found {y.shape}")
+    belongs = (y == which[:, None]).astype(np.float64)  # [C, n]
+    return _dense(sp.csr_array(belongs) @ X), belongs.sum(axis=1)
 
 
 def relation(vectors: ArrayLike) -> NDArray[np.float64]:

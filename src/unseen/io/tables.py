@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -87,8 +88,29 @@ def _or_by(option: str, name: str) -> str:
     return f", or name it: {option}={name!r} (--{option.replace('_', '-')})" if option else ""
 
 
+def files_of(given: Path | str) -> list[Path]:
+    """Return the files of a table: itself, those of a folder, or those that match a pattern.
+
+    A folder without any table is given back, for whoever reads it to complain.
+    """
+    path = Path(given)
+    found = [path]
+    if path.is_dir():
+        found = sorted(each for each in path.iterdir() if each.suffix.lower() in KNOWN) or [path]
+    elif glob.has_magic(str(given)) and not path.exists():
+        found = sorted(map(Path, glob.glob(str(given))))  # noqa: PTH207 (may be absolute)
+        if not found:
+            raise InputError(f"{given}: no file matches this pattern; check the path")
+    if len({each.suffix.lower() for each in found}) > 1:
+        raise InputError(f"{given}: holds files of several formats; expected parts of one table")
+    return found
+
+
 def read_table(path: Path | str) -> Table:
-    """Read a file whose format is told by its extension."""
+    """Read a file whose format is told by its extension, or a folder or pattern of such."""
+    files = files_of(path)
+    if files != [Path(path)]:
+        return _joined(str(path), [read_table(file) for file in files])
     name, suffix = str(path), Path(path).suffix.lower()
     if suffix not in KNOWN and not Path(path).is_dir():
         found = f"extension {suffix!r}" if suffix else "no extension"
@@ -149,6 +171,24 @@ def decode(raw: bytes, name: str) -> str:
             "the file is binary, damaged or UTF-16: save it again as UTF-8"
         )
     return text
+
+
+def _joined(name: str, parts: list[Table]) -> Table:
+    """Return the rows of several tables as one."""
+    try:
+        frame = pl.concat([part.frame for part in parts])
+    except pl.exceptions.PolarsError as error:
+        raise InputError(
+            f"{name}: its parts have different columns or types ({error}); expected parts of one "
+            "table; save them alike"
+        ) from error
+    starts = np.cumsum([0, *(part.frame.height for part in parts)])
+
+    def place(row: int) -> str:
+        at = int(np.searchsorted(starts, row, side="right")) - 1
+        return f"({Path(parts[at].name).name}) {parts[at].place(row - int(starts[at]))}"
+
+    return Table(name, frame, place)
 
 
 def table_from_values(name: str, columns: Mapping[str, Sequence[object]], place: Place) -> Table:

@@ -27,13 +27,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from unseen.core.arrays import masked, softmax, unit
+from unseen.core.arrays import masked, unit
 from unseen.core.errors import InputError, SavedFileError
+from unseen.engines.base import engine_of
+from unseen.models.blocks import clamp, read, winners
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.core.task import Task
+    from unseen.engines.base import Rows
 
 State = dict[str, Any]  # arrays, numbers and texts by name: what safetensors and JSON can hold
 
@@ -52,12 +55,12 @@ class ZeroShotModel(Protocol):
 class Inference:
     """How a posterior came about."""
 
-    by_hop: tuple[NDArray[np.float32], ...]  # K+1 times [n, C]; k: with messages from k hops away
-    confidence: NDArray[np.float32]  # probabilities as far as they may be believed [n, C]
+    by_hop: tuple[Rows, ...]  # K+1 times [n, C]; k: with messages from k hops away
+    confidence: Rows  # probabilities as far as they may be believed [n, C]
     background: NDArray[np.float32] | None = None  # probability of none of the classes [n]
 
     @property
-    def posterior(self) -> NDArray[np.float32]:
+    def posterior(self) -> Rows:
         """With messages from all hops: what decides the label. [n, C]"""
         return self.by_hop[-1]
 
@@ -117,6 +120,7 @@ class Model(ABC):
     bias_: NDArray[np.float32]
     adds_nodes = False  # whether posteriors of neighbours are all that a new node needs of a graph
     by_class: ClassVar[tuple[str, ...]] = ()  # what was learned with one row a class, by name
+    any_engine = False  # whether it is written against the moves of `engines/base.py`
     search_space: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # settings worth trying, by name
 
     @abstractmethod
@@ -127,13 +131,13 @@ class Model(ABC):
     def infer(self, task: Task) -> Inference:
         """Apply what was learned; nothing is learned any more."""
 
-    def posterior(self, task: Task) -> NDArray[np.float32]:
+    def posterior(self, task: Task) -> Rows:
         """Return the probability of each class for each node; rows sum to one. [n, C]"""
         return self.infer(task).posterior
 
     def predict(self, task: Task) -> NDArray[np.int64]:
         """Return the best of the allowed classes for each node. [n]"""
-        best: NDArray[np.int64] = self.posterior(task).argmax(axis=1)
+        best: NDArray[np.int64] = engine_of(task).map(winners, self.posterior(task))
         return best
 
     def add_classes(self, task: Task) -> Self:
@@ -225,26 +229,24 @@ class ScoreModel(Model):
     temperature: float = 1.0
 
     @abstractmethod
-    def scores(self, task: Task) -> NDArray[np.float32]:
+    def scores(self, task: Task) -> Rows:
         """Return how well each class fits each node, higher is better. [n, C]"""
 
     def infer(self, task: Task) -> Inference:
         """Return the softmax over allowed classes, labelled nodes at certainty."""
-        p = softmax(masked(self.scores(task), task.allowed) / np.float32(self.temperature))
-        clamp(p, task.labels)
+        heat, allowed = float(np.float32(self.temperature)), task.allowed
+        p = engine_of(task).map(
+            lambda scores, y: read(masked(scores, allowed), y, heat), self.scores(task), task.labels
+        )
         return Inference((p,), p)
 
     def predict(self, task: Task) -> NDArray[np.int64]:
         """Return the class of the highest score, label or not. [n]"""
-        best: NDArray[np.int64] = masked(self.scores(task), task.allowed).argmax(axis=1)
+        allowed = task.allowed
+        best: NDArray[np.int64] = engine_of(task).map(
+            lambda scores: winners(masked(scores, allowed)), self.scores(task)
+        )
         return best
-
-
-def clamp(p: NDArray[np.float32], labels: NDArray[np.int64]) -> None:
-    """Set the rows of labelled nodes to certainty, in place."""
-    known = np.flatnonzero(labels >= 0)
-    p[known] = 0.0
-    p[known, labels[known]] = 1.0
 
 
 def check_shared(model: str, task: Task) -> None:

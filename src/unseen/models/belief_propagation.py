@@ -24,13 +24,18 @@ winner's lead is the share of hop k.
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from unseen.core.arrays import masked, softmax, unit
-from unseen.models.base import Inference, Model, Reading, State, check_shared, clamp
+from unseen.engines.base import engine_of
+from unseen.engines.memory import MEMORY
+from unseen.models.base import Inference, Model, Reading, State, check_shared
+from unseen.models.blocks import clamp, logarithms, possible, read
 from unseen.models.homophily import EDGES, Homophily, deviation, estimate_homophily, sharpen
 from unseen.models.typicality import KEPT, Insiders, best_fit, hops_around, own_vectors
 
@@ -39,6 +44,7 @@ if TYPE_CHECKING:
 
     from unseen.core.operator import Operator
     from unseen.core.task import Task
+    from unseen.engines.base import Engine, Rows
 
 DAMPING = 0.5  # of old beliefs in new ones: without it two-coloured graphs swing
 RIDGE = 0.1  # of the mean variance, added to the covariance of the discriminant
@@ -68,6 +74,7 @@ class BeliefPropagation(Model):
     adds_classes = True
     adds_nodes = True
     by_class = ("csds_", "centres_", "means_")
+    any_engine = True
     insiders_: Insiders | None = None
 
     def __init__(
@@ -83,33 +90,36 @@ class BeliefPropagation(Model):
         check_shared("BeliefPropagation", task)
         X = self._rows(task)
         self._fit(task, X, unit(task.S))
-        Z = hops_around(task, X)
-        self.insiders_ = Insiders.fit(Z, best_fit(X, Z, self.centres_, task))
+        Z = hops_around(task)
+        self.insiders_ = Insiders.fit(Z, best_fit(X, Z, self.centres_, task), engine_of(task))
         return self
 
-    def _fit(self, task: Task, X: NDArray[np.float32], S: NDArray[np.float32]) -> None:
-        rng = np.random.default_rng(self.seed)
-        scores = masked(X @ S.T, task.allowed)  # [n, C]
-        self.homophily_ = (
-            Homophily(0.0, 0.0, 0.0, 0.5 * deviation(scores), measured=False, edges=False)
-            if task.operator is None
-            else estimate_homophily(X, scores, task.labels, task.operator, rng)
-        )
+    def _fit(self, task: Task, X: Rows, S: NDArray[np.float32]) -> None:
+        rng, engine, allowed = np.random.default_rng(self.seed), engine_of(task), task.allowed
+
+        def cosines(X: Any, centres: NDArray[np.float32]) -> NDArray[np.float32]:
+            return masked(X @ centres.T, allowed)
+
+        scores = engine.map(lambda X: cosines(X, S), X)  # [n, C]
+        self.homophily_ = estimate_homophily(X, scores, task.labels, task.operator, rng, engine)
         self.level_, self.start_temperature_ = self.homophily_.usable, self.homophily_.temperature
         operator = task.operator if self.level_ else None
         edges = None if operator is None else operator.sample_edges(EDGES, rng)
         self.csds_, centres = S, S
         self.centres_, self.centre_temperature_ = S, self.start_temperature_
         for _ in range(self.rounds):
-            p = self._sharpened(masked(X @ centres.T, task.allowed), edges, task.labels)
-            q = self._propagate(p, operator)[-1]
+            scores = engine.map(lambda X, at=centres: cosines(X, at), X)
+            self.temperature_ = self._sharpness(scores, edges, task)
+            p = engine.map(lambda s, y: read(s, y, self.temperature_), scores, task.labels)
+            q = last(self._propagate(p, operator, task))
             self.centres_, self.centre_temperature_ = centres, self.temperature_
-            centres = self._centres(S, class_means(X, q))
+            centres = self._centres(S, class_means(X, q, engine))
         if self.description_weight < 1 and self.rounds:
-            self._discriminate(X, q)
+            self._discriminate(X, q, engine)
         else:
             self.means_, self.precision_ = S, np.eye(S.shape[1], dtype=np.float32)
-        self._sharpened(masked(self._discriminant(X), task.allowed), edges, task.labels)
+        scores = engine.map(lambda X: masked(self._discriminant(X), allowed), X)
+        self.temperature_ = self._sharpness(scores, edges, task)
 
     def infer(self, task: Task) -> Inference:
         """Read the texts, then send messages.
@@ -117,16 +127,24 @@ class BeliefPropagation(Model):
         The confidence is the mean of three posteriors: of the description alone, of the text and
         of the messages. Messages alone are too sure of themselves: neighbours repeat each other.
         """
-        X = self._rows(task)
-        description = softmax(masked(X @ self.csds_.T, task.allowed) / self.start_temperature_)
-        text = softmax(masked(self._discriminant(X), task.allowed) / self.temperature_)
-        for p in (description, text):
-            clamp(p, task.labels)
-            if task.fixed is not None:
-                p[task.fixed_nodes] = task.fixed
-        steps = self._propagate(text, task.operator if self.level_ else None, task.fixed_nodes)
-        sure = (description + text + steps[-1]) / np.float32(3)
-        return Inference(tuple(steps), sure, self._background(task, X))
+        X, engine, allowed = self._rows(task), engine_of(task), task.allowed
+
+        def among(scores: Any, labels: Any, temperature: float) -> NDArray[np.float32]:
+            return read(masked(scores, allowed), labels, temperature)
+
+        description = engine.map(
+            lambda X, y: among(X @ self.csds_.T, y, self.start_temperature_), X, task.labels
+        )
+        text = engine.map(
+            lambda X, y: among(self._discriminant(X), y, self.temperature_), X, task.labels
+        )
+        if task.fixed is not None:  # a part of a graph, in memory
+            description[task.fixed_nodes] = text[task.fixed_nodes] = task.fixed
+        steps = tuple(self._propagate(text, task.operator if self.level_ else None, task))
+        confidence = engine.map(
+            lambda *three: sum(three[1:], three[0]) / np.float32(3), description, text, steps[-1]
+        )
+        return Inference(steps, confidence, self._background(task, X))
 
     def readings(self, task: Task) -> tuple[Reading, ...]:
         """Return the own text, which is linear; messages multiply it and are no part of a mean."""
@@ -146,15 +164,18 @@ class BeliefPropagation(Model):
         """
         new = slice(len(self.csds_), None)
         X, operator = self._rows(task), task.operator if self.level_ else None
+        engine, allowed = engine_of(task), task.allowed
         S = np.concatenate([self.csds_, unit(task.S[new])])
         centres, temperature, found = S, self.start_temperature_, S[new]
-        scores, old = X @ S.T, X @ self.centres_.T  # only what is new changes from round to round
         for _ in range(self.rounds):
-            p = softmax(masked(scores, task.allowed) / temperature)
-            clamp(p, task.labels)
-            found = class_means(X, self._propagate(p, operator)[-1][:, new])
+            p = engine.map(
+                lambda X, y, at=centres, t=temperature: read(masked(X @ at.T, allowed), y, t),
+                X,
+                task.labels,
+            )
+            q = engine.view(lambda q: q[:, new], last(self._propagate(p, operator, task)))
+            found = class_means(X, q, engine)
             centres = np.concatenate([self.centres_, self._centres(S[new], found)])
-            scores = np.hstack([old, X @ centres[new].T])
             temperature = self.centre_temperature_
         learned = found if self.description_weight < 1 else S[new]
         twin = type(self)(**self.get_params())
@@ -181,24 +202,27 @@ class BeliefPropagation(Model):
         self.insiders_ = Insiders.restored(state) if KEPT[0] in state else None
         return self
 
-    def _background(self, task: Task, X: NDArray[np.float32]) -> NDArray[np.float32] | None:
+    def _background(self, task: Task, X: Rows) -> NDArray[np.float32] | None:
         """Return the probability of none of the classes. [n]"""
         if self.insiders_ is None:
             return None
-        Z = hops_around(task, X)
-        background = self.insiders_.background(Z, best_fit(X, Z, self.centres_, task))
+        Z = hops_around(task)
+        background = self.insiders_.background(
+            Z, best_fit(X, Z, self.centres_, task), engine_of(task)
+        )
         background[task.labels >= 0] = 0.0
         return background
 
-    def _rows(self, task: Task) -> NDArray[np.float32]:
+    def _rows(self, task: Task) -> Rows:
         """Return node vectors of unit length, in the space of the class vectors. [n, d]"""
         return own_vectors(task)
 
     def _discriminant(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the linear discriminant of each class. [n, C]"""
-        weights = self.means_ @ self.precision_  # [C, d]
-        bias = -0.5 * (weights * self.means_).sum(axis=1)
-        scores = np.asarray(X @ weights.T + bias, dtype=np.float32)
+        means = self.means_.astype(np.float64)
+        weights = means @ self.precision_  # [C, d]
+        bias = -0.5 * (weights * means).sum(axis=1)
+        scores = np.asarray(X @ weights.T.astype(np.float32) + bias, dtype=np.float32)
         scores[~X.any(axis=1)] = 0.0  # nothing is known of them: their neighbours answer
         return scores
 
@@ -207,54 +231,61 @@ class BeliefPropagation(Model):
         weight = self.description_weight
         return unit(weight * S + (1 - weight) * unit(found))
 
-    def _sharpened(
-        self,
-        scores: NDArray[np.float32],
-        edges: NDArray[np.int64] | None,
-        labels: NDArray[np.int64],
-    ) -> NDArray[np.float32]:
-        """First line: scores of own texts as probabilities, labelled nodes at certainty. [n, C]"""
-        self.temperature_ = 0.5 * deviation(scores)
-        if edges is not None:
-            self.temperature_, _, _ = sharpen(scores, edges, labels)
-        p = softmax(scores / self.temperature_)
-        clamp(p, labels)
-        return p
+    def _sharpness(self, scores: Rows, edges: NDArray[np.int64] | None, task: Task) -> float:
+        """Return the temperature of scores: what the edges say, or half their deviation."""
+        engine = engine_of(task)
+        if edges is None:
+            return 0.5 * deviation(scores, engine)
+        return sharpen(scores, edges, task.labels, engine)[0]
 
-    def _propagate(
-        self,
-        p: NDArray[np.float32],
-        operator: Operator | None,
-        fixed: NDArray[np.int64] | None = None,
-    ) -> list[NDArray[np.float32]]:
-        """Second line, K times; return the beliefs after each, the first being p. K+1 x [n, C]
+    def _propagate(self, p: Rows, operator: Operator | None, task: Task) -> Iterator[Rows]:
+        """Second line, K times; yield the beliefs after each, the first being p. K+1 x [n, C]
 
         Nodes that are fixed send messages and receive none.
         """
-        steps = [p]
+        yield p
         if operator is None:
-            return steps
-        possible = int((p.max(axis=0) > 0).sum())  # C of the formula
-        with np.errstate(divide="ignore"):
-            own = np.log(p)  # -inf stays -inf: no neighbour overrules what is certain
+            return
+        engine, h, fixed, q = engine_of(task), self.level_, task.fixed_nodes, p
+        count = int((engine.reduce(possible, p) > 0).sum())  # C of the formula
+        own = engine.view(logarithms, p)
         for _ in range(self.hops):
-            messages = np.log(1 - self.level_ + self.level_ * possible * steps[-1])
-            received = softmax(own + operator.aggregate(messages))
-            steps.append(DAMPING * steps[-1] + (1 - DAMPING) * received)
+            messages = engine.map(lambda q: np.log(1 - h + h * count * q), q)
+            q = engine.map(_damped, q, own, operator.aggregate(messages))
             if fixed is not None:
-                steps[-1][fixed] = p[fixed]
-        return steps
+                q[fixed] = p[fixed]
+            yield q
 
-    def _discriminate(self, X: NDArray[np.float32], q: NDArray[np.float32]) -> None:
+    def _discriminate(self, X: Rows, q: Rows, engine: Engine) -> None:
         """Learn class means [C, d] and the inverse of the covariance within classes [d, d]."""
         n, d = X.shape
-        self.means_ = class_means(X, q)
-        within = X.T @ X / n - (self.means_.T * (q.sum(axis=0) / n)) @ self.means_
+        self.means_, size = weighted_means(X, q, engine)
+        means = self.means_.astype(np.float64)  # an inverse magnifies rounding
+        within = engine.reduce(lambda X: X.T @ X, X) / n - (means.T * (size / n)) @ means
         ridge = max(RIDGE * float(np.trace(within)) / d, 1e-6)  # not 0 where all nodes are alike
-        within += ridge * np.eye(d, dtype=np.float32)
-        self.precision_ = np.linalg.inv(within).astype(np.float32)
+        self.precision_ = np.linalg.inv(within + ridge * np.eye(d)).astype(np.float32)
 
 
-def class_means(X: NDArray[np.float32], q: NDArray[np.float32]) -> NDArray[np.float32]:
+def class_means(X: Rows, q: Rows, engine: Engine = MEMORY) -> NDArray[np.float32]:
     """Return the mean vector of each class, nodes weighted by q. [C, d]"""
-    return np.asarray((q.T @ X) / np.maximum(q.sum(axis=0), 1e-9)[:, None], dtype=np.float32)
+    return weighted_means(X, q, engine)[0]
+
+
+def weighted_means(
+    X: Rows, q: Rows, engine: Engine = MEMORY
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the mean vector of each class, nodes weighted by q, and its weight. [C, d], [C]"""
+    total, size = engine.reduce(lambda X, q: (q.T @ X, q.sum(axis=0, dtype=np.float64)), X, q)
+    means = np.asarray(total / np.maximum(size, 1e-9)[:, None], dtype=np.float32)
+    return means, np.asarray(size, dtype=np.float32)
+
+
+def last(steps: Iterable[Rows]) -> Rows:
+    """Return the last of some rows, without holding on to those before."""
+    return deque(steps, maxlen=1)[0]
+
+
+def _damped(
+    q: NDArray[np.float32], own: NDArray[np.float32], received: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    return DAMPING * q + (1 - DAMPING) * softmax(own + received)

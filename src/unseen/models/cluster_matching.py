@@ -46,6 +46,7 @@ class ClusterMatching(BeliefPropagation):
 
     needs_labels = True
     adds_classes = False
+    any_engine = False  # k-means and the singular vectors want all nodes at once
     description_weight, rounds, hops = 0.0, 6, 6  # a cluster may leave its start
 
     def __init__(self, seed: int = 0) -> None:

@@ -26,19 +26,23 @@ similar as those of the edge. Edges whose ends agree clearly less than those mis
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unseen.core.arrays import masked, softmax, weighted_kappa
-from unseen.models.base import clamp
+from unseen.engines.base import engine_of
+from unseen.engines.memory import MEMORY
+from unseen.models.blocks import clamp, filled, winners
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.core.operator import Operator
     from unseen.core.task import Task
+    from unseen.engines.base import Engine, Rows
 
 EDGES = 20_000  # sampled for an estimate; enough for two digits of h
 POOL = 3_000  # nodes among which the other end of a matched non-edge is sought
@@ -97,11 +101,12 @@ class Homophily:
 
 
 def estimate_homophily(
-    X: NDArray[np.float32],
-    scores: NDArray[np.float32],
+    X: Rows,
+    scores: Rows,
     labels: NDArray[np.int64],
-    operator: Operator,
+    operator: Operator | None,
     rng: np.random.Generator,
+    engine: Engine = MEMORY,
 ) -> Homophily:
     """Estimate the homophily of a graph from text-only scores.
 
@@ -109,63 +114,76 @@ def estimate_homophily(
         X: node vectors, centred and of unit length. [n, d]
         scores: how each class fits each node's own text; -inf where a class is not allowed. [n, C]
         labels: class positions, -1 = unknown; edges with two labelled ends are counted. [n]
-        operator: the graph.
+        operator: the graph, if there is one.
         rng: for sampling.
+        engine: whose rows X and scores are.
     """
-    edges = operator.sample_edges(EDGES, rng)  # [2, m]
-    spread = deviation(scores)
-    if edges.shape[1] == 0:
-        return Homophily(0.0, 0.0, 0.0, 0.5 * spread, False, edges=False)
-    temperature, level, information = sharpen(scores, edges, labels)
-    p = softmax(scores / temperature)
-    prior = p.mean(axis=0)
+    edges = np.zeros((2, 0), np.int64) if operator is None else operator.sample_edges(EDGES, rng)
+    if operator is None or edges.shape[1] == 0:
+        return Homophily(0.0, 0.0, 0.0, 0.5 * deviation(scores, engine), False, edges=False)
+    temperature, level, information = sharpen(scores, edges, labels, engine)
     counted = _assortativity(labels, edges)
     if counted is not None:
         return Homophily(counted, information, 0.0, temperature, True)
+    total, count = engine.reduce(lambda s: _column_sums(softmax(s / temperature)), scores)
+    prior = np.asarray(total / count, dtype=np.float32)
+
+    def overlap(source: NDArray[np.int64], target: NDArray[np.int64]) -> NDArray[np.float32]:
+        p, q = (softmax(engine.take(scores, ends) / temperature) for ends in (source, target))
+        return _overlap(p, q, prior)
+
     compared = edges[:, rng.permutation(edges.shape[1])[:COMPARED]]
-    source, target, other = _matched_non_edges(X, compared, rng)
-    _, near = _fit_level(_overlap(p, prior, source, target))
-    _, far = _fit_level(_overlap(p, prior, source, other))
-    level = _decayed(level, p, prior, edges, operator, rng)
+    source, target, other = _matched_non_edges(X, compared, rng, engine)
+    _, near = _fit_level(overlap(source, target))
+    _, far = _fit_level(overlap(source, other))
+    level = _decayed(level, overlap, edges, operator, rng)
     return Homophily(level, near, far, temperature, False)
 
 
 def sharpen(
-    scores: NDArray[np.float32], edges: NDArray[np.int64], labels: NDArray[np.int64]
+    scores: Rows,
+    edges: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    engine: Engine = MEMORY,
 ) -> tuple[float, float, float]:
     """Return the temperature at which edges are best explained, with its level h and its L."""
-    spread = deviation(scores)
+    spread = deviation(scores, engine)
     best = (0.5 * spread, 0.0, -np.inf)
     ends, inverse = np.unique(edges, return_inverse=True)
     source, target = inverse.reshape(edges.shape)
-    rows, known = scores[ends], labels[ends]
+    rows, known = engine.take(scores, ends), labels[ends]
     for factor in SHARPNESS:
         p = softmax(rows / (factor * spread))
         clamp(p, known)
-        level, information = _fit_level(_overlap(p, p.mean(axis=0), source, target))
+        level, information = _fit_level(_overlap(p[source], p[target], p.mean(axis=0)))
         if information > best[2]:
             best = (factor * spread, level, information)
     return best if best[2] > 1e-3 else (0.5 * spread, 0.0, 0.0)
 
 
-def deviation(scores: NDArray[np.float32]) -> float:
+def deviation(scores: Rows, engine: Engine = MEMORY) -> float:
     """Return the root mean square of scores around each node's own mean, a scale for softmax."""
-    allowed = np.isfinite(scores[0])
-    kept = scores[:, allowed]
-    return float(np.sqrt(((kept - kept.mean(axis=1, keepdims=True)) ** 2).mean())) or 1.0
+    total, count = engine.reduce(_squares, scores)
+    return float(np.sqrt(total / count)) or 1.0
+
+
+def _squares(scores: NDArray[np.float32]) -> tuple[float, int]:
+    """Return the sum of squares of scores around their mean, and how many are finite."""
+    kept = scores[:, np.isfinite(scores[0])]
+    mean = float(((kept - kept.mean(axis=1, keepdims=True)) ** 2).mean())
+    return mean * kept.size, kept.size
+
+
+def _column_sums(p: NDArray[np.float32]) -> tuple[NDArray[np.float64], int]:
+    return p.sum(axis=0, dtype=np.float64), len(p)
 
 
 def _overlap(
-    p: NDArray[np.float32],
-    prior: NDArray[np.float32],
-    source: NDArray[np.int64],
-    target: NDArray[np.int64],
+    p: NDArray[np.float32], q: NDArray[np.float32], prior: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Return a_ij for each pair. [m]"""
+    """Return a_ij for each pair of rows. [m]"""
     weight = np.divide(1.0, prior, out=np.zeros_like(prior), where=prior > 1e-6)
-    overlap: NDArray[np.float32] = np.einsum(
-        "mc,mc,c->m", p[source], p[target], weight, optimize=True
-    )
+    overlap: NDArray[np.float32] = np.einsum("mc,mc,c->m", p, q, weight, optimize=True)
     return overlap
 
 
@@ -183,8 +201,7 @@ def _fit_level(overlap: NDArray[np.float32]) -> tuple[float, float]:
 
 def _decayed(
     nearest: float,
-    p: NDArray[np.float32],
-    prior: NDArray[np.float32],
+    overlap: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float32]],
     edges: NDArray[np.int64],
     operator: Operator,
     rng: np.random.Generator,
@@ -198,7 +215,7 @@ def _decayed(
         start, end = start[apart], end[apart]
         if len(start) < ENOUGH:
             return nearest
-        levels.append(_fit_level(_overlap(p, prior, start, end))[0])
+        levels.append(_fit_level(overlap(start, end))[0])
     return min(nearest, (levels[1] + NOISE * nearest) / (levels[0] + NOISE))
 
 
@@ -215,16 +232,18 @@ def _assortativity(labels: NDArray[np.int64], edges: NDArray[np.int64]) -> float
 
 
 def _matched_non_edges(
-    X: NDArray[np.float32], edges: NDArray[np.int64], rng: np.random.Generator
+    X: Rows, edges: NDArray[np.int64], rng: np.random.Generator, engine: Engine
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """For each edge (i, j) find a node k whose text is as similar to i's as j's is."""
     source, target = edges
-    pool = rng.choice(len(X), size=min(POOL, len(X)), replace=False)
-    wanted = np.einsum("md,md->m", X[source], X[target])
-    others, found = X[pool].T, np.empty_like(source)
+    pool = rng.choice(X.shape[0], size=min(POOL, X.shape[0]), replace=False)
+    rows = engine.take(X, np.concatenate([source, target, pool]))
+    one, other, among = np.split(rows, [len(source), 2 * len(source)])
+    wanted = np.einsum("md,md->m", one, other)
+    others, found = among.T, np.empty_like(source)
     for at in range(0, len(source), BLOCK):  # the similarities of a block fit the cache
         part = slice(at, at + BLOCK)
-        apart = X[source[part]] @ others  # [b, pool]
+        apart = one[part] @ others  # [b, pool]
         apart -= wanted[part, None]
         np.abs(apart, out=apart)
         apart[(pool == source[part, None]) | (pool == target[part, None])] = np.inf
@@ -232,18 +251,25 @@ def _matched_non_edges(
     return source, target, found
 
 
-def diffusion_weight(
-    X: NDArray[np.float32], scores: NDArray[np.float32], S: NDArray[np.float32], task: Task
-) -> float:
-    """Return g: whether neighbours, read without the node itself, agree with its own text."""
+def diffusion_weight(scores: Rows, task: Task) -> float:
+    """Return g: whether neighbours, read without the node itself, agree with its own text.
+
+    What the neighbours say, :math:`(P X) S^\\top`, is :math:`P (X S^\\top)`.
+    """
     if task.operator is None:
         return 0.0
-    near = task.operator.propagate(X)
-    asked = near.any(axis=1) & X.any(axis=1)
+    engine, allowed = engine_of(task), task.allowed
+
+    def told(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.where(np.isfinite(scores), scores, np.float32(0))
+
+    near = task.operator.propagate(engine.map(told, scores))
+    own, mine = engine.map(winners, scores), engine.map(filled, engine.view(told, scores))
+    theirs = engine.map(lambda near: winners(masked(near, allowed)), near)
+    asked = mine & engine.map(filled, near)
     if not asked.any():
         return 0.0
-    own = scores[asked].argmax(axis=1)
-    theirs = masked(near[asked] @ S.T, task.allowed).argmax(axis=1)
+    own, theirs = own[asked], theirs[asked]
     kappa = weighted_kappa(own, theirs, np.ones(len(own), np.float32), task.classes)
     shares = (np.bincount(each, minlength=task.classes) / len(own) for each in (own, theirs))
     chance = min(float(np.prod(np.stack(list(shares)), axis=0).sum()), 0.99)

@@ -12,33 +12,38 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unseen.core.arrays import softmax
+from unseen.engines.base import engine_of
+from unseen.models.blocks import logarithms, possible
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.core.operator import Operator
+    from unseen.core.task import Task
+    from unseen.engines.base import Rows
 
 HOPS = 3  # how far messages travel
 DAMPING = 0.5  # of old messages in new ones
 
 
-def messages_of(
-    p: NDArray[np.float32],
-    operator: Operator,
-    level: float,
-    fixed: NDArray[np.int64] | None,
-) -> NDArray[np.float32]:
+def messages_of(p: Rows, operator: Operator, level: float, task: Task) -> Rows:
     """Return b after K damped rounds; nodes that are fixed send messages and receive none."""
-    possible = int((p.max(axis=0) > 0).sum())  # C of the formula
-    with np.errstate(divide="ignore"):
-        own = np.log(p)
-    degrees = np.maximum(np.asarray(operator.weights.sum(axis=1)).ravel(), 1.0)
-    scale = (1 / np.sqrt(degrees))[:, None].astype(np.float32)
-    q = p
+    engine, fixed, q = engine_of(task), task.fixed_nodes, p
+    count = int((engine.reduce(possible, p) > 0).sum())  # C of the formula
+    own = engine.view(logarithms, p)
+    scale = 1 / np.sqrt(np.maximum(operator.strength, np.float32(1)))  # [n]
     for _ in range(HOPS):
-        sent = np.log(1 - level + level * possible * q).astype(np.float32)
-        received = softmax(own + scale * operator.aggregate(sent))
-        q = DAMPING * q + (1 - DAMPING) * received
+        sent = engine.map(lambda q: np.log(1 - level + level * count * q), q)
+        q = engine.map(_damped, q, own, operator.aggregate(sent), scale)
         if fixed is not None:
             q[fixed] = p[fixed]
-    return np.asarray(q, dtype=np.float32)
+    return q
+
+
+def _damped(
+    q: NDArray[np.float32],
+    own: NDArray[np.float32],
+    received: NDArray[np.float32],
+    scale: NDArray[np.float32],
+) -> NDArray[np.float32]:
+    return DAMPING * q + (1 - DAMPING) * softmax(own + scale[:, None] * received)

@@ -36,9 +36,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from unseen.core.arrays import masked, softmax, unit
-from unseen.models.base import Inference, Model, Reading, State, check_shared, clamp
-from unseen.models.belief_propagation import class_means
+from unseen.core.arrays import masked, unit
+from unseen.engines.base import engine_of
+from unseen.models.base import Inference, Model, Reading, State, check_shared
+from unseen.models.belief_propagation import weighted_means
+from unseen.models.blocks import read
 from unseen.models.homophily import (
     EDGES,
     Homophily,
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.core.task import Task
+    from unseen.engines.base import Diffusion, Engine, Rows
 
 LABELLED = 5.0  # unlabelled nodes that one with the label of a possible answer counts as
 RIDGE = 0.3  # of the mean variance, added to the covariance of the discriminant
@@ -92,6 +95,7 @@ class PooledEM(Model):
     adds_classes = True
     adds_nodes = True
     by_class = ("csds_", "centres_", "means_", "bias_")
+    any_engine = True
 
     def __init__(
         self,
@@ -108,22 +112,18 @@ class PooledEM(Model):
     def fit(self, task: Task) -> Self:
         """Estimate homophily, then centres and discriminant round by round."""
         check_shared("PooledEM", task)
-        rng, S = np.random.default_rng(self.seed), unit(task.S)
-        X, Z = self._rows(task)
-        scores = masked(X @ S.T, task.allowed)
-        self.homophily_ = (
-            Homophily(0.0, 0.0, 0.0, 0.5 * deviation(scores), measured=False, edges=False)
-            if task.operator is None
-            else estimate_homophily(X, scores, task.labels, task.operator, rng)
-        )
-        usable = self.homophily_.usable > 0 and task.operator is not None
-        edges = task.operator.sample_edges(EDGES, rng) if usable and task.operator else None
-        self.diffusion_weight_ = diffusion_weight(X, scores, S, task)
+        rng, S, allowed = np.random.default_rng(self.seed), unit(task.S), task.allowed
+        engine, (X, Z) = engine_of(task), self._rows(task)
+        scores = engine.map(lambda X: masked(X @ S.T, allowed), X)
+        self.homophily_ = estimate_homophily(X, scores, task.labels, task.operator, rng, engine)
+        usable = task.operator if self.homophily_.usable > 0 else None
+        edges = None if usable is None else usable.sample_edges(EDGES, rng)
+        self.diffusion_weight_ = diffusion_weight(scores, task)
         fit = best_fit(X, Z, S, task)
         self.typical_ = TwoNormals.fit(fit)
-        w = self.typical_.upper(fit)[:, None]
+        w = self.typical_.upper(fit)  # [n]
         known = task.labels >= 0
-        answers = np.where(known, task.allowed[task.labels], False)  # labels of possible answers
+        answers = np.where(known, allowed[task.labels], False)  # labels of possible answers
         w[known] = 1.0
         w[answers] = LABELLED
         labelled = LABELLED * np.bincount(task.labels[answers], minlength=task.classes)
@@ -132,9 +132,10 @@ class PooledEM(Model):
         self.bias_ = np.zeros(len(S), dtype=np.float32)
         q = self._pool(task, X, Z, edges, learn=True)[-1]
         for left in range(self.rounds, 0, -1):
-            weighed = q * w
-            found, size = class_means(X, weighed), weighed.sum(axis=0)[:, None]  # [C, d], [C, 1]
-            reach = max(float(np.average((found * S).sum(axis=1), weights=size[:, 0])), 0.05)
+            weighed = engine.view(lambda q, w: q * w[:, None], q, w)
+            found, count = weighted_means(X, weighed, engine)  # [C, d], [C]
+            size = count[:, None]
+            reach = max(float(np.average((found * S).sum(axis=1), weights=count)), 0.05)
             kappa = np.float32(self.pseudo_nodes)
             means = (kappa * np.float32(reach) * S + size * found) / (kappa + size)
             weight = self.description_weight * kappa / np.maximum(kappa + labelled[:, None], 1e-9)
@@ -142,9 +143,9 @@ class PooledEM(Model):
             self.centres_ = unit(weight * S + (1 - weight) * unit(means))
             self.means_ = self.centres_
             if left == 1:
-                self._discriminate(X, w, found, size, means)
+                self._discriminate(X, w, found, size, means, engine)
             q = self._pool(task, X, Z, edges, learn=True)[-1]
-        self.insiders_ = Insiders.fit(Z, best_fit(X, Z, self.centres_, task))
+        self.insiders_ = Insiders.fit(Z, best_fit(X, Z, self.centres_, task), engine_of(task))
         return self
 
     def infer(self, task: Task) -> Inference:
@@ -153,10 +154,11 @@ class PooledEM(Model):
         `background` is the probability of none of the classes.
         """
         X, Z = self._rows(task)
-        steps: tuple[NDArray[np.float32], ...] = self._pool(task, X, Z, None, learn=False)  # t, q
+        steps: tuple[Rows, ...] = self._pool(task, X, Z, None, learn=False)  # t, q
         if not self.uses_graph:
             steps = steps[:1]
-        background = self.insiders_.background(Z, best_fit(X, Z, self.centres_, task))
+        fit = best_fit(X, Z, self.centres_, task)
+        background = self.insiders_.background(Z, fit, engine_of(task))
         background[task.labels >= 0] = 0.0
         return Inference(steps, steps[-1], background)
 
@@ -189,8 +191,7 @@ class PooledEM(Model):
 
     def typical(self, task: Task) -> NDArray[np.float32]:
         """Return w, the probability that a node is of any of the classes. [n]"""
-        X, Z = self._rows(task)
-        w = self.typical_.upper(best_fit(X, Z, self.csds_, task))
+        w = self.typical_.upper(best_fit(*self._rows(task), self.csds_, task))
         w[task.labels >= 0] = 1.0
         return w
 
@@ -219,66 +220,70 @@ class PooledEM(Model):
         self.insiders_ = Insiders.restored(state)
         return self
 
-    def _rows(self, task: Task) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return node vectors and their hops, of unit length. [n, d], [n, d]"""
-        X = own_vectors(task)
-        return X, hops_around(task, X)
+    def _rows(self, task: Task) -> tuple[Rows, Diffusion]:
+        """Return node vectors of unit length [n, d], and their hops."""
+        return own_vectors(task), hops_around(task)
 
     def _pool(
-        self,
-        task: Task,
-        X: NDArray[np.float32],
-        Z: NDArray[np.float32],
-        edges: NDArray[np.int64] | None,
-        learn: bool,
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        self, task: Task, X: Rows, Z: Diffusion, edges: NDArray[np.int64] | None, learn: bool
+    ) -> tuple[Rows, Rows]:
         """Return t and q; learn the temperatures if asked to."""
         total, parts = self._parts(task, X, Z, edges, learn)
-        pooled = sum(weight * p for weight, p in parts) / total
-        return parts[0][1], np.asarray(pooled, dtype=np.float32)
+        weights = [np.float32(weight / total) for weight, _ in parts]
+
+        def pool(*readings: NDArray[np.float32]) -> NDArray[np.float32]:
+            return sum(w * p for w, p in zip(weights[1:], readings[1:], strict=True)) + (
+                weights[0] * readings[0]
+            )
+
+        return parts[0][1], engine_of(task).map(pool, *(p for _, p in parts))
 
     def _parts(
-        self,
-        task: Task,
-        X: NDArray[np.float32],
-        Z: NDArray[np.float32],
-        edges: NDArray[np.int64] | None,
-        learn: bool,
-    ) -> tuple[Any, list[tuple[Any, NDArray[np.float32]]]]:
+        self, task: Task, X: Rows, Z: Diffusion, edges: NDArray[np.int64] | None, learn: bool
+    ) -> tuple[float, list[tuple[float, Rows]]]:
         """Return t, d and b with their weights, and the sum of the weights."""
+        engine, allowed = engine_of(task), task.allowed
         weights = self.means_ @ self.precision_  # [C, d]
-        scores = np.asarray(X @ weights.T + self.bias_, dtype=np.float32)
-        scores[~X.any(axis=1)] = 0.0  # nothing is known of them: their neighbours answer
-        scores, far = masked(scores, task.allowed), masked(Z @ self.centres_.T, task.allowed)
+
+        def discriminant(X: Any) -> NDArray[np.float32]:
+            scores = np.asarray(X @ weights.T + self.bias_, dtype=np.float32)
+            scores[~X.any(axis=1)] = 0.0  # nothing is known of them: their neighbours answer
+            return masked(scores, allowed)
+
+        scores = engine.map(discriminant, X)
+        far = engine.view(lambda s: masked(s, allowed), Z.cosines(self.centres_))
         if learn:
-            self.temperature_, self.hop_temperature_ = 0.5 * deviation(scores), 0.5 * deviation(far)
-            if edges is not None:
-                self.temperature_ = sharpen(scores, edges, task.labels)[0]
-        text, diffusion = softmax(scores / self.temperature_), softmax(far / self.hop_temperature_)
-        for p in (text, diffusion):
-            clamp(p, task.labels)
-            if task.fixed is not None:
-                p[task.fixed_nodes] = task.fixed
-        level = self.homophily_.usable
-        g = np.float32(self.diffusion_weight_)
+            self.hop_temperature_ = 0.5 * deviation(far, engine)
+            self.temperature_ = (
+                0.5 * deviation(scores, engine)
+                if edges is None
+                else sharpen(scores, edges, task.labels, engine)[0]
+            )
+        text = engine.map(lambda s, y: read(s, y, self.temperature_), scores, task.labels)
+        diffusion = engine.map(lambda s, y: read(s, y, self.hop_temperature_), far, task.labels)
+        if task.fixed is not None:  # a part of a graph, in memory
+            text[task.fixed_nodes] = diffusion[task.fixed_nodes] = task.fixed
+        level, g = self.homophily_.usable, self.diffusion_weight_
         if level and task.operator is not None:
-            messages = messages_of(text, task.operator, level, task.fixed_nodes)
-            return 2 + g, [(1, text), (g, diffusion), (1, messages)]
-        return 1 + 2 * g, [(1, text), (2 * g, diffusion)]
+            messages = messages_of(text, task.operator, level, task)
+            return 2 + g, [(1.0, text), (g, diffusion), (1.0, messages)]
+        return 1 + 2 * g, [(1.0, text), (2 * g, diffusion)]
 
     def _discriminate(
         self,
-        X: NDArray[np.float32],
+        X: Rows,
         w: NDArray[np.float32],
         found: NDArray[np.float32],
         size: NDArray[np.float32],
         means: NDArray[np.float32],
+        engine: Engine,
     ) -> None:
         """Learn the inverse of the covariance within classes; keep the shrunk means."""
         n, d = float(size.sum()), X.shape[1]
-        within = (X * w).T @ X / n - (found.T * (size[:, 0] / n)) @ found
+        means, found = means.astype(np.float64), found.astype(np.float64)
+        moment = engine.reduce(lambda X, w: (X * w[:, None]).T @ X, X, w)
+        within = moment / n - (found.T * (size[:, 0] / n)) @ found
         ridge = max(RIDGE * float(np.trace(within)) / d, 1e-6)
-        within = within + ridge * np.eye(d, dtype=np.float32)
-        self.precision_ = np.linalg.inv(within).astype(np.float32)
-        self.means_ = np.asarray(means, dtype=np.float32)
-        self.bias_ = -0.5 * ((self.means_ @ self.precision_) * self.means_).sum(axis=1)
+        precision = np.linalg.inv(within + ridge * np.eye(d))
+        self.precision_, self.means_ = precision.astype(np.float32), means.astype(np.float32)
+        self.bias_ = (-0.5 * ((means @ precision) * means).sum(axis=1)).astype(np.float32)

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from unseen.core.arrays import unit
+from unseen.engines.base import engine_of
 from unseen.models.base import Reading, ScoreModel, check_shared
-from unseen.propagate.hops import hop_weights, hops_of
+from unseen.propagate.hops import hop_weights
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from unseen.core.task import Task
+    from unseen.engines.base import Rows
 
 
 class Prototype(ScoreModel):
@@ -37,6 +37,7 @@ class Prototype(ScoreModel):
 
     adds_classes = True
     by_class = ("csds_",)
+    any_engine = True
 
     def __init__(self, hops: int = 3, laziness: float = 0.5, temperature: float = 0.1) -> None:
         self.hops = hops
@@ -49,9 +50,9 @@ class Prototype(ScoreModel):
         self.csds_ = unit(task.S)
         return self
 
-    def scores(self, task: Task) -> NDArray[np.float32]:
+    def scores(self, task: Task) -> Rows:
         """Return cosines. [n, C]"""
-        return unit(hops_of(task, self.hops, self.laziness).composed()) @ self.csds_.T
+        return engine_of(task).diffuse(task, self.hops, self.laziness).cosines(self.csds_)
 
     def readings(self, task: Task) -> tuple[Reading, ...]:
         """Return the one reading there is; it is linear."""

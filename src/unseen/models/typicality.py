@@ -19,15 +19,16 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from unseen.core.arrays import unit
-from unseen.propagate.hops import hops_of
+from unseen.engines.base import engine_of
+from unseen.engines.memory import MEMORY, Composed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.core.task import Task
+    from unseen.engines.base import Diffusion, Engine, Rows
 
 STEPS, LAZINESS = 3, 0.5  # of the spreading
 ROUNDS = 60  # of EM
@@ -36,32 +37,33 @@ KEPT = ("insider_direction_", "insider_scale_", "insider_normals_")  # names in 
 EXTREMES = 0.3  # share of the nodes, at either end of fit, that the discriminant learns from
 
 
-def own_vectors(task: Task) -> NDArray[np.float32]:
+def own_vectors(task: Task) -> Rows:
     """Return x: node vectors of unit length, or those that somebody who asks often has kept."""
-    return np.asarray(task.memo["unit"]) if "unit" in task.memo else unit(task.X)
+    return task.memo["unit"] if "unit" in task.memo else engine_of(task).view(unit, task.X)
 
 
-def hops_around(task: Task, X: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return z: three lazy hops of the node vectors (Eq. 13), of unit length. [n, d]"""
+def hops_around(task: Task) -> Diffusion:
+    """Return z of every node: three lazy hops of the node vectors (Eq. 13), of unit length."""
     if "around" in task.memo:
-        return np.asarray(task.memo["around"])
-    return X if task.operator is None else unit(hops_of(task, STEPS, LAZINESS).composed())
+        return Composed(np.asarray(task.memo["around"]))
+    return engine_of(task).diffuse(task, STEPS, LAZINESS)
 
 
 def best_fit(
-    X: NDArray[np.float32], Z: NDArray[np.float32], centres: NDArray[np.float32], task: Task
+    X: Rows, Z: Diffusion, centres: NDArray[np.float32], task: Task
 ) -> NDArray[np.float32]:
     """Return how well the best allowed class fits each node and its neighbours. [n]"""
     kept = centres[task.allowed] if len(centres) == len(task.allowed) else centres
-    own, far = (X @ kept.T).max(axis=1), (Z @ kept.T).max(axis=1)
+    engine = engine_of(task)
+    own = engine.map(lambda X: (X @ kept.T).max(axis=1), X)  # [n]
+    far = engine.map(lambda scores: scores.max(axis=1), Z.cosines(kept))
     if task.operator is None:
         return np.asarray(own + far, dtype=np.float32)
-    A = task.operator.weights
-    degrees = np.asarray(A.sum(axis=1)).ravel()
+    degrees = task.operator.strength
     linked = degrees > 0
-    step = sp.csr_array(sp.diags_array(1 / np.maximum(degrees, 1e-9)) @ A)
+    inverse = 1 / np.maximum(degrees, np.float32(1e-9))
     for _ in range(STEPS):
-        own = np.where(linked, 0.5 * own + 0.5 * (step @ own), own)
+        own = np.where(linked, 0.5 * own + 0.5 * inverse * task.operator.aggregate(own), own)
     return np.asarray(own + far, dtype=np.float32)
 
 
@@ -130,12 +132,16 @@ class Insiders:
     normals: TwoNormals
 
     @classmethod
-    def fit(cls, Z: NDArray[np.float32], fit: NDArray[np.float32]) -> Self:
-        """Learn from hops Z [n, d] of unit length, and from how well the best class fits [n]."""
+    def fit(cls, Z: Diffusion, fit: NDArray[np.float32], engine: Engine = MEMORY) -> Self:
+        """Learn from hops of unit length, and from how well the best class fits [n].
+
+        The direction is learned from a sample of the nodes where there are many.
+        """
         low, high = np.quantile(fit, (EXTREMES, 1 - EXTREMES))
-        groups = [Z[fit >= high], Z[fit <= low]]
+        nodes, rows = Z.sample()
+        groups = [rows[fit[nodes] >= high], rows[fit[nodes] <= low]]
         best, worst = (each.mean(axis=0) for each in groups)
-        W = sum((each.T @ each for each in groups), np.zeros((Z.shape[1],) * 2, np.float32))
+        W = sum((each.T @ each for each in groups), np.zeros((rows.shape[1],) * 2, np.float32))
         count = sum(map(len, groups))
         W = W / count - sum(
             len(each) / count * np.outer(mean, mean)
@@ -143,8 +149,10 @@ class Insiders:
         )
         ridge = max(float(np.trace(W)) / len(W), 1e-6)  # the mean variance
         direction = np.linalg.solve(W + ridge * np.eye(len(W)), best - worst).astype(np.float32)
-        scale = np.array([(v.mean(), v.std() + 1e-9) for v in (Z @ direction, fit)], np.float64)
-        values = _standard(Z @ direction, scale[0]) + _standard(fit, scale[1])
+        along = _along(Z, direction, engine)
+        read = (each.astype(np.float64) for each in (along, fit))
+        scale = np.array([(v.mean(), v.std() + 1e-9) for v in read])
+        values = _standard(along, scale[0]) + _standard(fit, scale[1])
         return cls(direction, scale, TwoNormals.fit(values).pooled())
 
     def state(self) -> dict[str, Any]:
@@ -158,10 +166,19 @@ class Insiders:
         direction, scale, normals = (state[name] for name in KEPT)
         return cls(direction, scale, TwoNormals(**normals))
 
-    def background(self, Z: NDArray[np.float32], fit: NDArray[np.float32]) -> NDArray[np.float32]:
+    def background(
+        self, Z: Diffusion, fit: NDArray[np.float32], engine: Engine = MEMORY
+    ) -> NDArray[np.float32]:
         """Return the probability of none of the classes. [n]"""
-        values = _standard(Z @ self.direction, self.scale[0]) + _standard(fit, self.scale[1])
+        along = _along(Z, self.direction, engine)
+        values = _standard(along, self.scale[0]) + _standard(fit, self.scale[1])
         return np.asarray(1 - self.normals.upper(values), dtype=np.float32)
+
+
+def _along(Z: Diffusion, direction: NDArray[np.float32], engine: Engine) -> NDArray[np.float32]:
+    """Return u z of every node. [n]"""
+    found: NDArray[np.float32] = engine.map(lambda column: column[:, 0], Z.cosines(direction[None]))
+    return found
 
 
 def _standard(values: NDArray[np.float32], scale: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,7 @@ from unseen.core.errors import InputError
 from unseen.encode.base import Encoder, Progress, as_encoder, encode
 from unseen.encode.class_texts import class_texts, class_vectors
 from unseen.encode.words import encode_words, word_weights
+from unseen.engines.base import engine_of
 from unseen.prepare.lsa import bag_of_words
 
 if TYPE_CHECKING:
@@ -40,21 +43,26 @@ class Encoded:
         encoder: how the user would ask for it: "static", "words", "words:minilm", ...
         identity: of the encoder's weights; "" where it is not known.
         bags: words of nodes and of class texts (`lsa.bag_of_words`), where there are any.
+        engine: whose rows `nodes` and the bags of nodes are; None: arrays.
     """
 
-    nodes: NDArray[np.float32]
+    nodes: Any
     csds: Mapping[str, NDArray[np.float32]]
     shared: bool
     encoder: str
     identity: str
     bags: tuple[Any, Any] | None = None
+    engine: Any = None
 
     @property
-    def blank(self) -> NDArray[np.bool_]:
-        """Nodes of which nothing is known; features that are all zero may mean something. [n]"""
-        if self.encoder.partition(":")[0] in APART:
-            return np.zeros(len(self.nodes), dtype=bool)
-        return np.asarray(~self.nodes.any(axis=1))
+    def apart(self) -> bool:
+        """Whether nodes are features, of which zeros may mean something."""
+        return self.encoder.partition(":")[0] in APART
+
+    @property
+    def mark(self) -> str:
+        """Short for the encoder, in names of what is kept."""
+        return _mark(self.encoder, self.identity)
 
     @property
     def own(self) -> str:
@@ -90,7 +98,8 @@ def encode_inputs(
     )
     bags = None if kind in APART else _bags(graph, classes, kind, progress)
     csds = class_vectors(classes, reader)
-    return Encoded(unit(nodes), csds, kind not in APART, name, reader.identity, bags)
+    own = getattr(graph, "engine", None)
+    return Encoded(nodes, csds, kind not in APART, name, reader.identity, bags, own)
 
 
 def _with_vectors(
@@ -112,8 +121,10 @@ def _with_vectors(
             "features in the same space, or the encoder that made the class vectors"
         )
     else:
-        nodes = _dense(graph.features)
-    return Encoded(unit(nodes), {VECTORS: S}, nodes.shape[1] == S.shape[1], name, identity)
+        nodes = unit(_dense(graph.features))
+    own = getattr(graph, "engine", None)
+    same = nodes.shape[1] == S.shape[1]
+    return Encoded(nodes, {VECTORS: S}, same, name, identity, None, own)
 
 
 def _kind(graph: Graph, asked: Any) -> tuple[str, Any]:
@@ -147,24 +158,40 @@ def _bags(graph: Graph, classes: Classes, kind: str, progress: Progress | None) 
     if kind == "words":
         columns = bag_of_words(graph.vocabulary or ())
         return sp.csr_array(sp.csr_array(graph.features) @ columns), words
-    return bag_of_words(graph.texts or (), progress), words
+    engine = engine_of(graph)
+    told = None if engine.keeps else progress
+    return engine.view(lambda texts: bag_of_words(texts, told), graph.texts), words
 
 
-def _node_vectors(
-    graph: Graph, kind: str, reader: Encoder, progress: Progress | None
-) -> NDArray[np.float32]:
+def _node_vectors(graph: Graph, kind: str, reader: Encoder, progress: Progress | None) -> Any:
+    """Return rows of unit length, zero where nothing is known. [n, d]"""
     if kind in APART:
-        return _dense(word_weights(graph.features) if kind == "counts" else graph.features)
+        return unit(_dense(word_weights(graph.features) if kind == "counts" else graph.features))
     if kind == "words":
-        return encode_words(graph.features, graph.vocabulary or (), reader, progress)
+        return unit(encode_words(graph.features, graph.vocabulary or (), reader, progress))
     if graph.texts is None:
         raise InputError(
             "graph: nodes have no texts for the encoder to read; give texts, or leave the encoder "
             "out to use features"
         )
-    X = encode(reader, graph.texts, progress)
-    X[[not text.strip() for text in graph.texts]] = 0.0  # their neighbours answer for them
-    return X
+    engine = engine_of(graph)
+    cache, told = not engine.keeps, None if engine.keeps else progress  # which tells of each block
+
+    def read(texts: Sequence[str]) -> NDArray[np.float32]:
+        X = encode(reader, texts, told, cache=cache)
+        X[[not text.strip() for text in texts]] = 0.0  # their neighbours answer for them
+        return unit(X)
+
+    return engine.map(read, graph.texts, keep=f"{VECTORS}-{_mark(reader.name, reader.identity)}")
+
+
+def blank(nodes: NDArray[np.float32], apart: bool) -> NDArray[np.bool_]:
+    """Tell of which of these rows nothing is known. [b]"""
+    return np.zeros(len(nodes), dtype=bool) if apart else np.asarray(~nodes.any(axis=1))
+
+
+def _mark(name: str, identity: str) -> str:
+    return f"{zlib.crc32(f'{name} {identity}'.encode()):08x}"
 
 
 def _dense(X: Any) -> NDArray[np.float32]:

@@ -30,11 +30,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from unseen.core.arrays import unit
+from unseen.engines.memory import MEMORY
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.encode.base import Progress
+    from unseen.engines.base import Engine
 
 NODES, CLASSES = 0.5, 0.3  # a and b
 WIDTH = 128  # t
@@ -80,15 +82,18 @@ class LSA:
     class_centre: NDArray[np.float32]
 
     @classmethod
-    def fit(cls, nodes: Any, classes: Any) -> Self | None:
+    def fit(cls, nodes: Any, classes: Any, engine: Engine = MEMORY) -> Self | None:
         """Learn from bags of nodes [n, BUCKETS] and classes [C, BUCKETS].
 
         None, where there are fewer than `LEAST` nodes or hardly a word that some of them share.
         """
         from sklearn.utils.extmath import randomized_svd
 
-        if nodes.shape[0] > READ:
-            nodes = nodes[np.sort(np.random.default_rng(0).permutation(nodes.shape[0])[:READ])]
+        n = nodes.shape[0]
+        if n > READ:
+            nodes = engine.take(nodes, np.sort(np.random.default_rng(0).permutation(n)[:READ]))
+        elif engine is not MEMORY:
+            nodes = engine.take(nodes, np.arange(n))
         n = nodes.shape[0]
         having = np.bincount(nodes.indices, minlength=nodes.shape[1])  # n_j
         words = np.flatnonzero(having >= FEW)

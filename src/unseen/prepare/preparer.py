@@ -25,7 +25,8 @@ import numpy as np
 from unseen.core.arrays import unit
 from unseen.core.errors import InputError, SavedFileError
 from unseen.core.task import Task
-from unseen.prepare.encoded import Encoded, encode_inputs
+from unseen.engines.base import engine_of
+from unseen.prepare.encoded import Encoded, blank, encode_inputs
 from unseen.prepare.lsa import LSA
 
 if TYPE_CHECKING:
@@ -73,9 +74,11 @@ class Preparer:
 
     def fit(self, encoded: Encoded) -> Self:
         """Find the centres and the word statistics; class texts are taken as preferred."""
-        known = encoded.nodes[~encoded.blank]
-        self.fit_centres(known.sum(axis=0), len(known), encoded)
-        self.lsa_ = None if encoded.bags is None else LSA.fit(*encoded.bags)
+        engine = engine_of(encoded)
+        apart = encoded.apart
+        total, count = engine.reduce(lambda X: _sum(X[~blank(X, apart)]), encoded.nodes)
+        self.fit_centres(total, int(count), encoded)
+        self.lsa_ = None if encoded.bags is None else LSA.fit(*encoded.bags, engine)
         return self
 
     def fit_centres(self, total: NDArray[np.floating], count: int, encoded: Encoded) -> Self:
@@ -93,11 +96,10 @@ class Preparer:
         self.lsa_ = None
         return self
 
-    def centred(self, encoded: Encoded) -> NDArray[np.float32]:
-        """Return the encoder's node vectors, centred, without word statistics. [n, d]"""
-        X = unit(encoded.nodes - self.node_centre_)
-        X[encoded.blank] = 0.0
-        return X
+    def centred(self, encoded: Encoded) -> Any:
+        """Return the encoder's node vectors, centred, without word statistics: rows. [n, d]"""
+        centre, apart = self.node_centre_, encoded.apart
+        return engine_of(encoded).view(lambda X: _centred(X, centre, apart), encoded.nodes)
 
     def class_vectors(self, encoded: Encoded, kind: str | None = None) -> NDArray[np.float32]:
         """Return the encoder's class vectors of a kind, centred. [C, d_s]"""
@@ -105,27 +107,34 @@ class Preparer:
         S = encoded.csds[kind if kind in encoded.csds else "name"]
         return unit(S - self.class_centres_[kind])
 
-    def transform(self, encoded: Encoded) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return node vectors [n, d'] and class vectors [C, d_s'] as models take them."""
-        X, S = self.centred(encoded), self.class_vectors(encoded)
-        if self.lsa_ is None:
-            return X, S
+    def transform(self, encoded: Encoded) -> tuple[Any, NDArray[np.float32]]:
+        """Return node vectors [n, d'], as rows, and class vectors [C, d_s'] as models take them."""
+        S, lsa = self.class_vectors(encoded), self.lsa_
+        if lsa is None:
+            return self.centred(encoded), S
         if encoded.bags is None:
             raise InputError(
                 "nodes: have features only, but the model was made from words; give texts, or a "
                 "vocabulary for the columns"
             )
-        return (
-            self.lsa_.beside_nodes(X, encoded.bags[0]),
-            self.lsa_.beside_classes(S, encoded.bags[1]),
+        bags, class_bags = encoded.bags
+        centre, apart = self.node_centre_, encoded.apart
+        X = engine_of(encoded).map(
+            lambda nodes, words: lsa.beside_nodes(_centred(nodes, centre, apart), words),
+            encoded.nodes,
+            bags,
+            keep=f"prepared-{encoded.mark}",
         )
+        return X, lsa.beside_classes(S, class_bags)
 
     def task(
         self, encoded: Encoded, graph: Graph, labels: Labels, allowed: NDArray[np.bool_]
     ) -> Task:
         """Return the task that a model is given."""
         X, S = self.transform(encoded)
-        return Task(X, S, labels.codes, graph.operator, allowed, self.shared_)
+        return Task(
+            X, S, labels.codes, graph.operator, allowed, self.shared_, engine=encoded.engine
+        )
 
     def plain_task(
         self,
@@ -137,7 +146,9 @@ class Preparer:
     ) -> Task:
         """Return the task without word statistics: the encoder's vectors, centred."""
         X, S = self.centred(encoded), self.class_vectors(encoded, kind)
-        return Task(X, S, labels.codes, graph.operator, allowed, self.shared_)
+        return Task(
+            X, S, labels.codes, graph.operator, allowed, self.shared_, engine=encoded.engine
+        )
 
     def state(self) -> dict[str, Any]:
         """Return what was learned: arrays and plain values, by name."""
@@ -173,6 +184,19 @@ class Preparer:
                 f"encoder: {self.encoder_!r} is not the version that the model was made with, so "
                 "its vectors may differ; classify again, or install the version named in the record"
             )
+
+
+def _centred(
+    nodes: NDArray[np.float32], centre: NDArray[np.float32], apart: bool
+) -> NDArray[np.float32]:
+    X = unit(nodes - centre)
+    X[blank(nodes, apart)] = 0.0
+    return X
+
+
+def _sum(rows: NDArray[np.float32]) -> tuple[NDArray[np.float64], int]:
+    """Return the sum of rows [d], and how many there are."""
+    return rows.sum(axis=0, dtype=np.float64), len(rows)
 
 
 def _part(state: Mapping[str, Any], prefix: str) -> dict[str, Any]:

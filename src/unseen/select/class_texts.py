@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unseen.core.arrays import masked
+from unseen.engines.base import engine_of
 from unseen.models.homophily import EDGES, sharpen
 from unseen.models.prototype import Prototype
 from unseen.select.cross_validation import Choice, Fold, choose
@@ -47,18 +48,22 @@ def choose_class_texts(tasks: Mapping[str, Task], folds: list[Fold], seed: int) 
         candidates = {kind: partial(_answer, task=each) for kind, each in tasks.items()}
         return choose(WHAT, candidates, task.labels, folds, default, MARGIN)
     information = {}
-    if task.operator is not None and task.operator.weights.nnz:
+    if task.operator is not None and task.operator.entries:
         edges = task.operator.sample_edges(EDGES, np.random.default_rng(seed))
-        information = {
-            kind: sharpen(masked(each.X @ each.S.T, each.allowed), edges, each.labels)[2]
-            for kind, each in tasks.items()
-        }
+        information = {kind: _information(each, edges) for kind, each in tasks.items()}
     best = max(information, key=lambda kind: information[kind], default=default)
     if information.get(best, 0.0) < SILENT:
         why = "neighbours hardly agree, so they cannot tell the candidates apart"
         return Choice(WHAT, default, "default", why, information)
     why = f"read through the {best}, a node's text says most about its neighbours'"
     return Choice(WHAT, best, "information between neighbours, nats an edge", why, information)
+
+
+def _information(task: Task, edges: NDArray[np.int64]) -> float:
+    """Return what texts, read through the class texts of a task, say about their neighbours'."""
+    engine, S, allowed = engine_of(task), task.S, task.allowed
+    scores = engine.map(lambda X: masked(X @ S.T, allowed), task.X)
+    return sharpen(scores, edges, task.labels, engine)[2]
 
 
 def _answer(fold: Fold, task: Task) -> NDArray[np.int64]:

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unseen.engines.base import engine_of
 from unseen.models.baselines.eszsl import ESZSL
 from unseen.models.belief_propagation import BeliefPropagation
+from unseen.models.blocks import winners
 from unseen.models.cluster_matching import ClusterMatching
 from unseen.models.pooled_em import PooledEM
 from unseen.select.calibration import Calibration
@@ -166,12 +168,16 @@ def _capped(model: Model, task: Task, words: float, kappa: float | None = None) 
     """
     found = model.infer(task)
     free = task.labels < 0
-    best = found.posterior.argmax(axis=1)
-    sure = found.confidence[np.arange(task.nodes), best][free]
+    sure = engine_of(task).map(
+        lambda sure, p: sure[np.arange(len(p)), winners(p)],
+        found.confidence,
+        found.posterior,
+        where=free,
+    )
     possible = int(task.allowed.sum())
     if not free.any() or possible < 2:
         return Calibration()
-    mean = float(np.clip(sure.mean(), 0.02, 0.98))
+    mean = float(np.clip(sure.mean(dtype=np.float64), 0.02, 0.98))
     a, b, c, d = EXPECTED
     odds = a + b * np.log(mean / (1 - mean)) + c * np.log(possible) + d * min(words / LONG_TEXT, 1)
     cap = float(1 / (1 + np.exp(-odds)))
@@ -189,11 +195,10 @@ def _by_folds(
     def answer(fold: Fold, name: str) -> NDArray[np.int64]:
         given = task.known(fold.labels, fold.allowed)
         found = candidates[name]().fit(given).infer(given)
-        best: NDArray[np.int64] = found.posterior.argmax(axis=1)
-        asked = fold.asked
-        answers[name].append(
-            (found.confidence[asked, best[asked]], best[asked] == task.labels[asked])
-        )
+        engine, asked = engine_of(task), fold.asked
+        best: NDArray[np.int64] = engine.map(winners, found.posterior)
+        sure = engine.take(found.confidence, asked)[np.arange(len(asked)), best[asked]]
+        answers[name].append((sure, best[asked] == task.labels[asked]))
         return best
 
     tried = {name: partial(answer, name=name) for name in candidates}

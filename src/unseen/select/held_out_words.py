@@ -15,15 +15,17 @@ whichever reads them in the end: it is fast enough to read them twice.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.core.arrays import unit, weighted_kappa
+from unseen.core.arrays import masked, unit, weighted_kappa
 from unseen.encode.base import encode, get_encoder
+from unseen.engines.base import engine_of
+from unseen.models.blocks import filled, winners
 from unseen.prepare.encoded import DEFAULT, Encoded
 from unseen.prepare.lsa import bag_of_words
 from unseen.prepare.preparer import Preparer
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from unseen.core.graph import Graph
     from unseen.core.labels import Labels
     from unseen.core.task import Task
+    from unseen.engines.base import Rows
     from unseen.models.base import Model
     from unseen.select.preparation import Prepared
 
@@ -46,17 +49,17 @@ class Halves:
     """The task as the `static` encoder reads it, and node vectors of both halves of the words."""
 
     task: Task
-    one: NDArray[np.float32]  # [n, d]; zero where a half has no words
-    other: NDArray[np.float32]
+    one: Rows  # [n, d]; zero where a half has no words
+    other: Rows
 
     def kappas(self, candidates: Mapping[str, Model], w: NDArray[np.float32]) -> dict[str, float]:
         """Return how well each candidate agrees with words it has not seen; nodes weigh w [n]."""
         found = dict.fromkeys(candidates, 0.0)
+        engine, S, allowed = engine_of(self.task), self.task.S, self.task.allowed
         for X, judge in ((self.one, self.other), (self.other, self.one)):
             task = replace(self.task, X=X, memo={})  # hops of its own, formed once
-            asked = judge.any(axis=1) & X.any(axis=1) & (task.labels < 0)
-            scores = np.where(task.allowed, judge[asked] @ task.S.T, -np.inf)
-            theirs = scores.argmax(axis=1)
+            asked = engine.map(filled, judge) & engine.map(filled, X) & (task.labels < 0)
+            theirs = engine.map(lambda J: winners(masked(J @ S.T, allowed)), judge, where=asked)
             for name, model in candidates.items():
                 mine = model.fit(task).predict(task)[asked]
                 found[name] += weighted_kappa(mine, theirs, w[asked], task.classes) / 2
@@ -64,8 +67,11 @@ class Halves:
 
     def own(self) -> float:
         """Return how well the halves agree when each is read alone."""
-        asked = self.one.any(axis=1) & self.other.any(axis=1)
-        a, b = ((X[asked] @ self.task.S.T).argmax(axis=1) for X in (self.one, self.other))
+        engine, S = engine_of(self.task), self.task.S
+        asked = engine.map(filled, self.one) & engine.map(filled, self.other)
+        a, b = (
+            engine.map(lambda X: winners(X @ S.T), X, where=asked) for X in (self.one, self.other)
+        )
         return weighted_kappa(a, b, np.ones(len(a), np.float32), self.task.classes)
 
 
@@ -84,18 +90,28 @@ def halve(
         encoded = preparer.encode(graph, classes)
         preparer.fit(encoded).class_text_ = prepared.preparer.class_text_
         task = preparer.task(encoded, graph, labels, prepared.task.allowed)
-    reader = get_encoder(DEFAULT)
-    parts: tuple[list[str], list[str]] = ([], [])
-    for text in graph.texts:
-        words, rng = text.split(), Random(zlib.crc32(text.encode("utf-8", "replace"), seed))
-        first = set(rng.sample(range(len(words)), (len(words) + rng.randrange(2)) // 2))
-        for part, wanted in zip(parts, (True, False), strict=True):
-            part.append(" ".join(word for i, word in enumerate(words) if (i in first) == wanted))
-    views = []
-    for part in parts:
+    reader, words = get_encoder(DEFAULT), None if encoded.bags is None else encoded.bags[1]
+    csds, name, identity = encoded.csds, encoded.encoder, encoded.identity
+
+    def view(texts: Sequence[str], first: bool) -> NDArray[np.float32]:
+        part = [_half(text, first, seed) for text in texts]
         X = encode(reader, part, cache=False)
         X[[not text for text in part]] = 0.0
-        bags = None if encoded.bags is None else (bag_of_words(part), encoded.bags[1])
-        read = Encoded(unit(X), encoded.csds, True, encoded.encoder, encoded.identity, bags)
-        views.append(preparer.transform(read)[0])
-    return Halves(task, views[0], views[1])
+        bags = None if words is None else (bag_of_words(part), words)
+        read = Encoded(unit(X), csds, True, name, identity, bags)
+        rows: NDArray[np.float32] = preparer.transform(read)[0]
+        return rows
+
+    engine = engine_of(graph)
+    one, other = (
+        engine.map(lambda texts, first=first: view(texts, first), graph.texts)
+        for first in (True, False)
+    )
+    return Halves(task, one, other)
+
+
+def _half(text: str, first: bool, seed: int) -> str:
+    """Return one half of the words of a text, drawn by the text alone."""
+    words, rng = text.split(), Random(zlib.crc32(text.encode("utf-8", "replace"), seed))
+    chosen = set(rng.sample(range(len(words)), (len(words) + rng.randrange(2)) // 2))
+    return " ".join(word for i, word in enumerate(words) if (i in chosen) == first)

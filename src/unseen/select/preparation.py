@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from unseen.engines.base import engine_of
 from unseen.select.class_texts import choose_class_texts
 from unseen.select.cross_validation import Choice, Fold, folds_of
 
@@ -52,18 +53,21 @@ def prepare(
         encoded = preparer.encode(graph, classes, progress)
         note["detail"] = f"{encoded.encoder}, {encoded.nodes.shape[1]} dimensions"
     with step("prepare") as note:
-        preparer.fit(encoded)
+        engine = engine_of(encoded)
+        preparer.restore(engine.once("preparer", lambda: preparer.fit(encoded).state()))
         note["detail"] = "no word statistics"
         if preparer.lsa_ is not None:
             words, width = preparer.lsa_.directions.shape
             note["detail"] = f"LSA of {words:,} words, {width} dimensions"
     with step("choose class texts") as note:
+        plain = preparer.plain_task(encoded, graph, labels, allowed)
         tasks = {
-            kind: preparer.plain_task(encoded, graph, labels, allowed, kind)
-            for kind in encoded.csds
+            kind: replace(plain, S=preparer.class_vectors(encoded, kind)) for kind in encoded.csds
         }
-        folds = folds_of(next(iter(tasks.values())), seed)
-        choice = choose_class_texts(tasks, folds, seed)
+        folds = folds_of(plain, seed)
+        choice = Choice(
+            **engine.once("class-texts", lambda: vars(choose_class_texts(tasks, folds, seed)))
+        )
         note["detail"] = preparer.class_text_ = choice.chosen
         task = preparer.task(encoded, graph, labels, allowed)
     return Prepared(preparer, encoded, task, folds, choice)

@@ -17,7 +17,7 @@ from unseen.core.operator import Operator
 from unseen.core.task import Task
 from unseen.encode.base import encode
 from unseen.io.join import MOST
-from unseen.models.base import clamp, infer
+from unseen.models.base import infer
 from unseen.prediction import OUTSIDE, probabilities, shown
 from unseen.prepare.encoded import Encoded
 from unseen.serve.errors import ApiError

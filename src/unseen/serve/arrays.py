@@ -90,7 +90,7 @@ def _write(classifier: Any, run: Path, new: Path, places: Path | None, progress:
     for name, value in answers.items():
         save(name, value)
     save("X", X)
-    save("Z", hops_around(task, X))
+    save("Z", hops_around(task).cosines(np.eye(X.shape[1], dtype=np.float32)))
     save("S", np.asarray(task.S, dtype=np.float32))
     save("posterior", classifier.posterior_)
     save("moved", _moved(found, answers))

@@ -99,7 +99,8 @@ class OnAlexNet(ScoreModel):
                 f"AlexNet: the weights are others than in training: expected {self.backbone_}, "
                 f"found {backbone}; put the file back or fit again"
             )
-        return self.inner_.scores(self._read(task, backbone))
+        found: NDArray[np.float32] = self.inner_.scores(self._read(task, backbone))
+        return found
 
     def add_classes(self, task: Task) -> Self:
         """Let the inner model compare with the new classes as well."""

@@ -34,7 +34,8 @@ from threadpoolctl import threadpool_limits
 
 from unseen.core.arrays import masked, softmax, unit
 from unseen.core.errors import InputError, SavedFileError, require
-from unseen.models.base import Inference, State, check_shared, check_widths, clamp, seen_classes
+from unseen.models.base import Inference, State, check_shared, check_widths, seen_classes
+from unseen.models.blocks import clamp
 from unseen.models.dgpn import maps
 from unseen.models.dgpn.maps import (
     BIAS,

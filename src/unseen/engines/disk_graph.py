@@ -8,17 +8,15 @@ file         shape   kind       what
 indptr.npy   [n + 1] int64      where the edges of each row begin
 indices.npy  [m]     int32      the other end of each edge (int64 from 2^31 nodes on)
 weights.npy  [m]     float32    its weight; not there when all are equal
-left.npy     [n]     float32    :math:`D_{out}^{-1/2}`
-right.npy    [n]     float32    :math:`D_{in}^{-1/2}`
+degrees.npy  [2, n]  float64    sums of weights by row and by column
 ============ ======= ========== ==================================================================
 
-so that :math:`P_{ij} = l_i w_{ij} r_j`. Edges in any order are brought into row order by buckets:
-written to a file for each range of rows first, each of which is then sorted within `memory`.
+Edges in any order are brought into row order by buckets: written to a file for each range of rows
+first, each of which is then sorted within `memory`.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -28,45 +26,55 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from unseen.core.errors import InputError
-from unseen.io.atomic import MANIFEST, check_folder, in_place
+from unseen.io.atomic import check_folder, in_place, read_json, write_json
 from unseen.propagate.npy import NpyFile, full_disk, raw
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-CHUNK = 1 << 20  # edges that are looked at together
+CHUNK = 1 << 22  # edges that are looked at together
 SHIFT = np.uint64(32)  # an edge as one number: the row in the upper half, the column in the lower
 LOWER = np.uint64(0xFFFFFFFF)
 SORTING = {False: 32, True: 64}  # bytes for each edge of a bucket while it is sorted; by weights
+FACTS = "facts.json"
 
 
 @dataclass(frozen=True)
 class DiskGraph:
-    """A graph on disk; `indptr` and the factors are read when they are needed."""
+    """A graph on disk: `indptr` and degrees in memory, edges mapped."""
 
-    folder: Path
     nodes: int
-    edges: int  # non-zeros: one both ways counts twice
-    indices: NpyFile
-    weights: NpyFile | None
-    fingerprint: str  # changes with any byte of the graph
+    entries: int  # non-zeros: one both ways counts twice
+    indptr: NDArray[np.int64]  # [n + 1]
+    indices: NDArray[Any]  # [m]
+    weights: NDArray[np.float32] | None  # [m]
+    degrees: NDArray[np.float64]  # [2, n]
+    repeats: int  # edges that were listed before
+    loops: int
 
     @classmethod
     def open(cls, folder: Path | str) -> Self:
         """Open a graph that was built; a file that changed since is refused."""
         folder = Path(folder)
-        if not (folder / "indptr.npy").is_file():
-            raise InputError(f"{folder}: holds no graph; build one by `DiskGraph.from_edges`")
         check_folder(folder)
-        indices = NpyFile.open(folder / "indices.npy")
-        weights = folder / "weights.npy"
+        facts = read_json(folder / FACTS)
+
+        def load(name: str, mapped: bool = True) -> Any:
+            mode: Any = "r" if mapped else None
+            return np.load(folder / f"{name}.npy", mmap_mode=mode, allow_pickle=False)
+
+        indices = np.asarray(load("indices"))
+        weights = np.asarray(load("weights")) if (folder / "weights.npy").exists() else None
+        degrees = load("degrees", mapped=False)
         return cls(
-            folder,
-            NpyFile.open(folder / "left.npy").shape[0],
-            indices.shape[0],
+            degrees.shape[1],
+            len(indices),
+            load("indptr", mapped=False),
             indices,
-            NpyFile.open(weights) if weights.exists() else None,
-            hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest(),
+            weights,
+            degrees,
+            facts["repeats"],
+            facts["loops"],
         )
 
     @classmethod
@@ -92,11 +100,11 @@ class DiskGraph:
             memory: bytes to stay below.
             directed: whether an edge counts from source to target only.
         """
-        if nodes > LOWER:
+        if nodes >= LOWER:
             raise InputError(f"nodes: expected fewer than 2^32, found {nodes:,}")
         edges = _Edges(source, target, weight, nodes, directed)
         weighted = weight is not None
-        fixed = 32 * nodes + 48 * CHUNK  # counts and sums of rows and columns; a chunk of edges
+        fixed = 48 * nodes + 100 * CHUNK  # counts and sums of rows and columns; chunks of edges
         most = (memory - fixed) // SORTING[weighted]
         if most < CHUNK:
             raise InputError(
@@ -108,25 +116,13 @@ class DiskGraph:
             in_place(Path(folder), lambda new: _sort_edges(new, edges, int(most)))
         return cls.open(folder)
 
-    def load(self, name: str) -> NDArray[Any]:
-        """Return `indptr`, `left` or `right`."""
-        return np.load(self.folder / f"{name}.npy", allow_pickle=False)  # type: ignore[no-any-return]
-
-    def sample_edges(self, most: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return up to `most` edges drawn at random, as `Operator.sample_edges` does. [2, m]"""
-        count = self.edges
-        at = np.arange(count) if count <= most else np.sort(rng.choice(count, most, replace=False))
-        source = np.searchsorted(self.load("indptr"), at, side="right") - 1
-        target = np.load(self.indices.path, mmap_mode="r", allow_pickle=False)[at]
-        return np.stack([source, target]).astype(np.int64)
-
 
 class _Edges:
     """A list of edges that is looked at in chunks."""
 
     def __init__(self, source: Any, target: Any, weight: Any, nodes: int, directed: bool) -> None:
         self.source, self.target, self.weight = source, target, weight
-        self.nodes, self.directed = nodes, directed
+        self.nodes, self.directed, self.loops = nodes, directed, 0
         lengths = {len(each) for each in (source, target, weight) if each is not None}
         if len(lengths) > 1:
             raise InputError(
@@ -135,6 +131,7 @@ class _Edges:
 
     def pairs(self) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.float32] | None]]:
         """Yield edges as numbers, row and column in one, in both directions unless directed."""
+        self.loops = 0
         for begin in range(0, len(self.source), CHUNK):
             at = slice(begin, begin + CHUNK)
             rows, columns = (np.asarray(ends[at]) for ends in (self.source, self.target))
@@ -148,6 +145,7 @@ class _Edges:
                         f"{begin + len(ends) - 1:,}"
                     )
             apart = rows != columns
+            self.loops += len(apart) - int(apart.sum())
             rows, columns = (ends[apart].astype(np.uint64) for ends in (rows, columns))
             values = None
             if self.weight is not None:
@@ -165,19 +163,16 @@ class _Edges:
 
 def _sort_edges(folder: Path, edges: _Edges, most: int) -> None:
     """Write the arrays of a graph; at most `most` edges are in memory, or those of one row."""
-    from unseen.propagate.kernels import add_at, count
-    from unseen.propagate.memory import factors
-
     n, weighted = edges.nodes, edges.weight is not None
     counts = np.zeros(n, dtype=np.int64)
     for pairs, _ in edges.pairs():
-        count(pairs >> SHIFT, counts)
-    cuts = _cuts(counts, most)
+        _count(pairs >> SHIFT, counts)
+    cuts, listed = _cuts(counts, most), int(counts.sum())
     buckets = [folder / f"bucket-{i}" for i in range(len(cuts) - 1)]
     _fill(buckets, cuts, edges)
 
     counts[:] = 0
-    out, into = (np.zeros(n, dtype=np.float64) for _ in range(2))  # degrees
+    degrees = np.zeros((2, n), dtype=np.float64)
     with ExitStack() as files:
         indices = files.enter_context(NpyFile.growing(folder / "indices.npy", _index_kind(n)))
         weights = (
@@ -189,18 +184,29 @@ def _sort_edges(folder: Path, edges: _Edges, most: int) -> None:
             pairs, values = _merged(bucket, weighted)
             columns = (pairs & LOWER).astype(_index_kind(n))
             pairs >>= SHIFT  # the rows
-            count(pairs, counts)
+            _count(pairs, counts)
             indices(columns)
-            if values is None or weights is None:
-                count(pairs, out)
-                count(columns, into)
-            else:
+            if weights is not None and values is not None:
                 weights(values)
-                add_at(pairs, values, out)
-                add_at(columns, values, into)
+            _count(pairs, degrees[0], values)
+            _count(columns, degrees[1], values)
     indptr = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(counts, out=indptr[1:])
-    _write(folder, indptr=indptr, left=factors(out), right=factors(into))
+    _write(folder, indptr=indptr, degrees=degrees)
+    ways = 1 if edges.directed else 2
+    repeats = (listed - int(indptr[-1])) // ways
+    write_json(folder / FACTS, {"repeats": repeats, "loops": edges.loops})
+
+
+def _count(rows: NDArray[Any], sums: NDArray[Any], values: NDArray[Any] | None = None) -> None:
+    """Add one, or a value, to the sum of each row, a piece at a time."""
+    for at in range(0, len(rows), CHUNK):
+        piece = rows[at : at + CHUNK].astype(np.int64)
+        if len(piece) == 0:
+            continue
+        low, high = int(piece.min()), int(piece.max()) + 1
+        some = None if values is None else values[at : at + CHUNK]
+        sums[low:high] += np.bincount(piece - low, weights=some).astype(sums.dtype, copy=False)
 
 
 def _merged(bucket: Path, weighted: bool) -> tuple[NDArray[np.uint64], NDArray[np.float32] | None]:

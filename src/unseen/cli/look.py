@@ -1,0 +1,132 @@
+"""Commands that look at a graph or a run: `unseen check` and `suggest`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unseen.cli.console import number, print_json, print_table, progress_bar, say
+from unseen.cli.graph import columns_of
+from unseen.cli.options import (
+    Among,
+    AmongOption,
+    AsJson,
+    ClassFile,
+    Device,
+    DeviceOption,
+    Directed,
+    Edges,
+    EncoderName,
+    Features,
+    IdColumn,
+    LabelColumn,
+    Nodes,
+    Seed,
+    SourceColumn,
+    Spreadsheet,
+    TargetColumn,
+    TextColumns,
+    Vocabulary,
+)
+
+
+def check(
+    nodes: Nodes,
+    class_file: ClassFile,
+    edges: Edges = None,
+    encoder: EncoderName = "auto",
+    among: AmongOption = Among.all,
+    features: Features = None,
+    vocabulary: Vocabulary = None,
+    directed: Directed = False,
+    id_column: IdColumn = "id",
+    text_columns: TextColumns = "text",
+    label_column: LabelColumn = "label",
+    source_column: SourceColumn = "source",
+    target_column: TargetColumn = "target",
+    device: DeviceOption = Device.cpu,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Look at the inputs: counts, repairs, balance, likely problems. Fits nothing."""
+    from unseen.check import check as run
+    from unseen.io.read import read_inputs
+
+    columns = columns_of(id_column, text_columns, label_column, source_column, target_column)
+    graph, classes, labels = read_inputs(
+        nodes,
+        edges,
+        class_file,
+        features=features,
+        vocabulary=vocabulary,
+        directed=directed,
+        **columns,
+    )
+    with progress_bar(as_json) as progress:
+        found = run(
+            graph,
+            classes,
+            labels,
+            encoder=encoder,
+            among=among.value,
+            device=device.value,
+            seed=seed,
+            progress=progress,
+        )
+    if as_json:
+        print_json(found)
+        return
+    for title, key in (("Graph", "graph"), ("Repaired", "repaired")):
+        rows = [(name.replace("_", " "), value) for name, value in found[key].items()]
+        print_table(title, ("", ""), rows)
+    print_table("Classes", ("class", "labelled nodes"), list(found["classes"].items()))
+    quality = [(kind, *values.values()) for kind, values in found["csd_quality"].items()]
+    if quality:
+        print_table(
+            "CSD quality (Eq. 1-3)", ("class text", "KL ↓", "cosine ↑", "Euclidean ↓"), quality
+        )
+    if "homophily" in found:
+        print_table("Edge homophily, estimated", ("", ""), list(found["homophily"].items()))
+    say("Likely problems:" if found["problems"] else "No problems found.")
+    for problem in found["problems"]:
+        say(f"  - {problem}")
+
+
+def suggest(
+    run: Annotated[Path, typer.Option(help="Folder of a run.")],
+    count: Annotated[int, typer.Option(help="How many nodes you can label.", min=1)] = 50,
+    errors: Annotated[
+        bool, typer.Option("--errors", help="The nodes most likely wrong instead.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Write a .csv: id, label, confidence, text.")
+    ] = None,
+    seed: Seed = 0,
+    spreadsheet: Spreadsheet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Name the nodes whose labels would teach most: fill them in and classify again."""
+    from unseen.core.escape import without_formulas
+    from unseen.io.atomic import check_file, replacing
+    from unseen.io.files import write_text
+    from unseen.run import load
+
+    if out is not None:
+        check_file(out)
+    with progress_bar(as_json) as progress:
+        fitted = load(run)
+        fitted.progress = progress
+        found = fitted.explain().suggest(count, errors, seed)
+    if out is not None:
+        table = without_formulas(found) if spreadsheet else found
+        with replacing(out) as new:
+            write_text(new, table.write_csv())
+    if as_json:
+        print_json(found.to_dicts())
+        return
+    rows = [(row["id"], row["label"], number(row["confidence"])) for row in found.to_dicts()]
+    print_table(f"{len(rows)} nodes to label", ("id", "answer now", "confidence"), rows)
+    if out is not None:
+        say(f"Written: {out}")

@@ -1,1 +1,0 @@
-"""Graphs that do not fit into memory: propagated and answered for, piece by piece."""

@@ -1,0 +1,103 @@
+r"""Four moves: all that is ever computed over nodes. Models are written against them, once.
+
+=============== ================================================================================
+`map`           f over blocks of rows: B_1 [b, c_1], B_2 [b, c_2], .. -> [b] or [b, c]
+`reduce`        f over blocks of rows to something small, summed: [C, d], [d, d], histograms
+`aggregate`     :math:`Y = A B`, a narrow block over edges; a method of the graph's operator
+`take`          rows by their positions, drawn by a seed; edges are drawn by the operator
+=============== ================================================================================
+
+`Memory` is one block and NumPy; `Disk` is blocks on disk inside a limit. A model does not know
+which. What it is given as node vectors, and what `map` returns, are *rows*: an array in memory,
+something that stands for one elsewhere. Vectors [n] are always arrays: there is room for a few
+numbers a node. A function must treat each row for itself in `map`, and give sums in `reduce`:
+where blocks begin and end is nobody's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unseen.core.task import Task
+
+SAMPLE = 50_000  # nodes
+
+Rows = Any  # [n, c]: an array, or what an engine keeps in its place
+Function = Callable[..., Any]  # of blocks, in the order of the rows
+
+
+class Diffusion(Protocol):
+    """Composed hops z of every node (Eq. 13), of unit length, for whoever compares with them."""
+
+    def cosines(self, W: NDArray[np.float32]) -> Rows:
+        """Return :math:`z_i \\cdot w_c` for the rows w of W [C, d]. [n, C]"""
+
+    def sample(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return some nodes, ascending, all where there are few, and their z. [m], [m, d]"""
+
+
+class Engine(Protocol):
+    """What every engine can do."""
+
+    name: str
+    keeps: bool  # whether what has a name outlives the process
+
+    def map(
+        self,
+        function: Function,
+        *rows: Rows,
+        where: NDArray[np.bool_] | None = None,
+        keep: str = "",
+    ) -> Rows:
+        """Return what the function gives for each row.
+
+        Args:
+            function: takes a block of each of the rows and returns [b] or [b, c].
+            rows: arrays, rows of this engine, or texts, one for each node.
+            where: only these nodes; the result has as many rows as it has True. [n]
+            keep: a name under which the result outlives the process, where there is a disk:
+                blocks that an earlier process has finished are not computed again.
+        """
+
+    def view(self, function: Function, *rows: Rows) -> Rows:
+        """Return the same, computed whenever it is read where that saves room."""
+
+    def reduce(
+        self, function: Function, *rows: Rows, where: NDArray[np.bool_] | None = None
+    ) -> Any:
+        """Return the sum over blocks of what the function gives: an array, or a tuple of them."""
+
+    def take(self, rows: Rows, nodes: NDArray[np.int64]) -> Any:
+        """Return some rows, in the order of `nodes`. [m, c]"""
+
+    def array(self, rows: Rows) -> NDArray[Any]:
+        """Return what `map` gave as an array, mapped from a file where it lies on disk. [n, c]"""
+
+    def diffuse(self, task: Task, hops: int, laziness: float) -> Diffusion:
+        """Return the composed hops of a task: K times `aggregate`, each engine in its own way."""
+
+    def once(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Return what `make` gives (arrays and plain values by name); made once, if kept on disk"""
+
+
+def sampled_nodes(nodes: int) -> NDArray[np.int64]:
+    """Return the nodes of which every engine knows z. [m]"""
+    if nodes <= SAMPLE:
+        return np.arange(nodes)
+    return np.sort(np.random.default_rng(0).choice(nodes, SAMPLE, replace=False))
+
+
+def engine_of(owner: Any) -> Engine:
+    """Return the engine that the rows of a task, of a graph or of what was encoded belong to."""
+    found: Engine | None = getattr(owner, "engine", None)
+    if found is None:
+        from unseen.engines.memory import MEMORY
+
+        return MEMORY
+    return found

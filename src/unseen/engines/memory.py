@@ -1,0 +1,89 @@
+"""`Memory`: one block, as NumPy has it. Every move is one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from unseen.core.arrays import unit
+from unseen.engines.base import sampled_nodes
+from unseen.propagate.hops import hops_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unseen.core.task import Task
+    from unseen.engines.base import Function, Rows
+
+
+class Memory:
+    """All rows are one block."""
+
+    name = "memory"
+    keeps = False
+
+    def map(
+        self,
+        function: Function,
+        *rows: Rows,
+        where: NDArray[np.bool_] | None = None,
+        keep: str = "",
+    ) -> Rows:
+        """Return what the function makes of the rows."""
+        return function(*(rows if where is None else (_chosen(each, where) for each in rows)))
+
+    def view(self, function: Function, *rows: Rows) -> Rows:
+        """Return the same: there is room for it."""
+        return function(*rows)
+
+    def reduce(
+        self, function: Function, *rows: Rows, where: NDArray[np.bool_] | None = None
+    ) -> Any:
+        """Return what the function makes of the one block that there is."""
+        return self.map(function, *rows, where=where)
+
+    def take(self, rows: Rows, nodes: NDArray[np.int64]) -> Any:
+        """Return some rows."""
+        return rows[nodes] if hasattr(rows, "shape") else [rows[i] for i in nodes.tolist()]
+
+    def array(self, rows: Rows) -> NDArray[Any]:
+        """Return the array that rows are."""
+        return np.asarray(rows)
+
+    def diffuse(self, task: Task, hops: int, laziness: float) -> Composed:
+        """Compose the hops, which the task keeps."""
+        if task.operator is None and not sp.issparse(task.X):
+            return Composed(unit(task.X))
+        return Composed(unit(hops_of(task, hops, laziness).composed()))
+
+    def once(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Make it: nothing outlives a process that is only in memory."""
+        return make()
+
+
+class Composed:
+    """z of every node, in hand."""
+
+    def __init__(self, Z: NDArray[np.float32]) -> None:
+        self.Z = Z  # [n, d]
+
+    def cosines(self, W: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return z_i w_c. [n, C]"""
+        return np.asarray(self.Z @ W.T, dtype=np.float32)
+
+    def sample(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return some nodes and their z; all where there are few. [m], [m, d]"""
+        nodes = sampled_nodes(len(self.Z))
+        return nodes, self.Z if len(nodes) == len(self.Z) else self.Z[nodes]
+
+
+def _chosen(rows: Rows, where: NDArray[np.bool_]) -> Any:
+    if hasattr(rows, "shape"):
+        return rows[where]
+    return [row for row, wanted in zip(rows, where.tolist(), strict=True) if wanted]
+
+
+MEMORY = Memory()

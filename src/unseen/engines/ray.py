@@ -1,0 +1,297 @@
+"""`Ray`: blocks of rows in the object store of a cluster, worked on by tasks.
+
+Ray schedules, moves, spills and, where a worker or a node is lost, computes again what was lost
+(every block is the result of a task that gives the same each time). What has a name is written to
+the folder of the run as well, so that a driver that was killed goes on. The driver reads the files
+and holds the edges; vectors [n] and small sums are all that comes back to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unseen.core.arrays import unit
+from unseen.core.errors import InputError, require
+from unseen.engines.base import sampled_nodes
+from unseen.engines.disk import Disk
+from unseen.engines.store import Blocks, Flat, View
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unseen.core.task import Task
+    from unseen.encode.base import Progress
+    from unseen.engines.base import Function, Rows
+    from unseen.engines.disk_graph import DiskGraph
+
+RETRIES = 10  # of a task whose worker or node was lost
+SLICE = 128  # columns that are propagated together while lengths are measured
+
+
+def connect(address: str | None) -> Any:
+    """Return Ray, connected to a cluster, or with one of its own on this machine."""
+    ray = require("ray", "ray", "engine 'ray'")
+    if not ray.is_initialized():
+        try:
+            own = {} if address else {"_node_ip_address": "127.0.0.1"}  # nobody else can reach it
+            ray.init(address=address, log_to_driver=False, include_dashboard=False, **own)
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            what = str(error).strip().splitlines()[0]
+            where = address or "this machine"
+            raise InputError(
+                f"address: no Ray cluster can be reached at {where} ({what}); start one with "
+                "`ray start --head`, with the same versions of Python and Ray as here"
+            ) from error
+    return ray
+
+
+class Refs:
+    """Rows [n, c] as blocks in the object store."""
+
+    def __init__(self, engine: Ray, refs: list[Any], shape: tuple[int, ...], cuts: Any) -> None:
+        self.engine, self.refs, self.shape, self.cuts = engine, refs, shape, cuts
+        self.name = ""
+
+    def block(self, i: int) -> Any:
+        """Return a block, fetched. [b, c]"""
+        return self.engine.fetch(self.refs[i])
+
+    def take(self, nodes: NDArray[np.int64]) -> NDArray[Any]:
+        """Return some rows; each task gives those of its block. [m, c]"""
+        found: NDArray[Any] = self.engine.take(self, nodes)
+        return found
+
+    __getitem__ = take
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+
+class Ray(Disk):
+    """Blocks in an object store; the folder holds what has a name."""
+
+    name = "ray"
+
+    def __init__(
+        self,
+        folder: Path,
+        nodes: int,
+        memory: int,
+        block: int | None = None,
+        progress: Progress | None = None,
+        address: str | None = None,
+    ) -> None:
+        super().__init__(folder, nodes, memory, block, progress)
+        self.ray = connect(address)
+        self._task = self.ray.remote(num_returns=2, max_retries=RETRIES)(_work)
+
+    def fetch(self, refs: Any) -> Any:
+        """Return what lies in the store; an error of a task is the error that it had."""
+        try:
+            return self.ray.get(refs)
+        except self.ray.exceptions.RayTaskError as error:
+            raise error.cause if isinstance(error.cause, Exception) else error from error
+        except self.ray.exceptions.OutOfMemoryError as error:
+            raise InputError(
+                "memory: a worker had too little; use smaller blocks or fewer workers a machine "
+                "(num_cpus of `ray start`)"
+            ) from error
+
+    def __reduce__(self) -> Any:
+        raise TypeError("an engine stays with the driver: a function of blocks must not hold it")
+
+    def submit(self, function: Function, rows: Sequence[Rows], i: int, mask: Any = None) -> Any:
+        """Begin a task on the block i of each of the rows; return where its result will be."""
+        leaves: list[Any] = []
+        tree = [self._leaf(each, i, leaves) for each in rows]
+        return self._task.remote(function, tree, mask, *leaves)
+
+    def map(
+        self,
+        function: Function,
+        *rows: Rows,
+        where: NDArray[np.bool_] | None = None,
+        keep: str = "",
+    ) -> Rows:
+        """Return what the function gives for each row: [n] here, [n, c] in the store."""
+        if keep:
+            return self._named(function, rows, keep)
+        masks = [None if where is None else where[cut] for cut in self.cuts]
+        shared = self.ray.put(function)
+        begun = [self.submit(shared, rows, i, mask) for i, mask in enumerate(masks)]
+        return self._gathered(begun)
+
+    def view(self, function: Function, *rows: Rows) -> Rows:
+        """Return what the function gives, computed in whichever task reads it."""
+        return View(function, rows, self.cuts)
+
+    def take(self, rows: Rows, nodes: NDArray[np.int64]) -> Any:
+        """Return some rows; each task gives those of its block."""
+        if not isinstance(rows, Refs | View):
+            return super().take(rows, nodes)
+        starts = np.array([cut.start for cut in self.cuts])
+        of = np.searchsorted(starts, nodes, side="right") - 1
+        used = np.unique(of).tolist()
+        wanted = {i: nodes[of == i] - starts[i] for i in used}
+        begun = [self.submit(lambda block, at=wanted[i]: block[at], (rows,), i)[1] for i in used]
+        found: Any = None
+        for i, part in zip(used, self.fetch(begun), strict=True):
+            if not isinstance(part, np.ndarray):  # sparse: in the order of the nodes, as taken
+                return _stacked(self.fetch(begun), of, used)
+            found = np.empty((len(nodes), *part.shape[1:]), part.dtype) if found is None else found
+            found[of == i] = part
+        return found
+
+    def array(self, rows: Rows) -> NDArray[Any]:
+        """Return rows as an array, mapped from a file of the driver."""
+        if not isinstance(rows, Refs):
+            return super().array(rows)
+        found: Any = None
+        at = 0
+        for ref in rows.refs:
+            block = self.fetch(ref)
+            if found is None:
+                found = Flat(self.scratch(), (rows.shape[0], *block.shape[1:]), block.dtype, ())
+            found.array[at : at + len(block)] = block
+            at += len(block)
+        mapped: NDArray[Any] = found.array
+        return mapped
+
+    def diffuse(self, task: Task, hops: int, laziness: float) -> Any:
+        """Return composed hops of which only the lengths are known."""
+        return RayDiffusion(self, task, hops, laziness)
+
+    def operator(self, graph: DiskGraph) -> Any:
+        """Return the graph as linear maps over the cluster."""
+        from unseen.engines.ray_operator import RayOperator
+
+        return RayOperator(graph, self)
+
+    def _leaf(self, rows: Rows, i: int, leaves: list[Any]) -> Any:
+        """Note what a task needs of some rows; a view goes along as its function."""
+        if isinstance(rows, View):
+            return rows.function, [self._leaf(each, i, leaves) for each in rows.rows]
+        if isinstance(rows, Refs):
+            leaves.append(rows.refs[i])
+        elif hasattr(rows, "block"):
+            leaves.append(rows.block(i))
+        else:
+            leaves.append(rows[self.cuts[i]])
+        return len(leaves) - 1
+
+    def _gathered(self, begun: list[Any]) -> Rows:
+        shapes = self.fetch([meta for meta, _ in begun])
+        refs = [block for _, block in begun]
+        if len(shapes[0]) == 1:
+            return np.concatenate(self.fetch(refs))
+        total = sum(shape[0] for shape in shapes)
+        return Refs(self, refs, (total, *shapes[0][1:]), self.cuts)
+
+    def _named(self, function: Function, rows: Sequence[Rows], name: str) -> Refs:
+        folder = self.folder / name
+        folder.mkdir(exist_ok=True)
+        kept = Blocks(folder, self.cuts, self)
+        shared = self.ray.put(function)
+        begun = {i: self.submit(shared, rows, i) for i in kept.missing}
+        for i, (_, ref) in begun.items():
+            kept.write(i, self.fetch(ref))
+            if self.progress is not None:
+                self.progress(name, self.cuts[i].stop, self.nodes)
+        kept = Blocks(folder, self.cuts, self)
+        refs = [
+            begun[i][1] if i in begun else self.ray.put(kept.block(i))
+            for i in range(len(self.cuts))
+        ]
+        found = Refs(self, refs, kept.shape, self.cuts)
+        found.name = name
+        return found
+
+    def _over(
+        self,
+        function: Function,
+        rows: Sequence[Rows],
+        where: NDArray[np.bool_] | None,
+        blocks: Sequence[int] | None = None,
+    ) -> Iterator[Any]:
+        which = range(len(self.cuts)) if blocks is None else blocks
+        masks = {i: None if where is None else where[self.cuts[i]] for i in which}
+        shared = self.ray.put(function)
+        begun = [self.submit(shared, rows, i, masks[i])[1] for i in which]
+        for ref in begun:
+            yield self.fetch(ref)
+
+
+class RayDiffusion:
+    """z of every node of a task, by what it does to narrow blocks."""
+
+    def __init__(self, engine: Ray, task: Task, hops: int, laziness: float) -> None:
+        self.engine, self.X, self.operator = engine, task.X, task.operator
+        self.hops, self.laziness = hops, laziness
+        key = ("lengths", hops, laziness)
+        kept = task.memo.get(key)
+        if kept is None or kept[0] is not task.X or kept[1] is not task.operator:
+            name = getattr(task.X, "name", "")
+            name = f"lengths-{name}-{hops}-{laziness}" if name else ""
+            known = engine.once(name, self._measured) if name else self._measured()
+            kept = task.memo[key] = (task.X, task.operator, known)
+        self._known = kept[2]
+
+    def cosines(self, W: NDArray[np.float32]) -> Rows:
+        """Return z_i w_c. [n, C]"""
+        lengths = self._known["lengths"]
+        inverse = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        narrow = self.engine.map(lambda X: np.asarray(X @ W.T, dtype=np.float32), self.X)
+        return self.engine.map(lambda Y, by: Y * by[:, None], self._diffused(narrow), inverse)
+
+    def sample(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return some nodes and their z; all where there are few. [m], [m, d]"""
+        return sampled_nodes(self.engine.nodes), unit(self._known["sample"])
+
+    def _diffused(self, rows: Rows) -> Rows:
+        operator: Any = self.operator
+        for _ in range(self.hops if operator is not None else 0):
+            rows = operator.lazy(rows, self.laziness)
+        return rows
+
+    def _measured(self) -> dict[str, Any]:
+        engine, width, samples = self.engine, self.X.shape[1], []
+        squares = np.zeros(engine.nodes, dtype=np.float64)
+        for at in range(0, width, SLICE):
+            Y = self._diffused(engine.map(lambda X, at=at: X[:, at : at + SLICE], self.X))
+            squares += engine.map(lambda Y: np.einsum("nc,nc->n", Y, Y), Y)
+            samples.append(engine.take(Y, sampled_nodes(engine.nodes)))
+        lengths = np.sqrt(squares).astype(np.float32)
+        return {"lengths": lengths, "sample": np.concatenate(samples, axis=1)}
+
+
+def _work(function: Function, tree: list[Any], mask: Any, *leaves: Any) -> tuple[Any, Any]:
+    """Do what a task is for: form its blocks, choose rows, call the function."""
+    given = [_formed(each, leaves) for each in tree]
+    if mask is not None:
+        given = [
+            each[mask]
+            if hasattr(each, "shape")
+            else [one for one, wanted in zip(each, mask.tolist(), strict=True) if wanted]
+            for each in given
+        ]
+    found = function(*given)
+    return getattr(found, "shape", None), found
+
+
+def _formed(part: Any, leaves: tuple[Any, ...]) -> Any:
+    if isinstance(part, int):
+        return leaves[part]
+    function: Callable[..., Any] = part[0]
+    return function(*(_formed(each, leaves) for each in part[1]))
+
+
+def _stacked(parts: list[Any], of: NDArray[np.int64], used: list[int]) -> Any:
+    """Return sparse rows in the order in which they were asked for."""
+    import scipy.sparse as sp
+
+    order = np.concatenate([np.flatnonzero(of == i) for i in used])
+    return sp.csr_array(sp.vstack(parts))[np.argsort(order)]

@@ -1,0 +1,107 @@
+r"""`RayOperator`: rows of the graph in partitions, each beside what its edges need of a block.
+
+For the rows of partition i, :math:`Y_i = \sum_j A_{ij} B_j` over the blocks j that some edge of
+theirs leads to: a task is given these blocks and no others, takes the rows that it needs out of
+them, and sums.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from unseen.engines.disk_operator import DiskOperator, by_scipy
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unseen.engines.base import Rows
+    from unseen.engines.disk_graph import DiskGraph
+    from unseen.engines.ray import Ray
+
+
+class Partition(NamedTuple):
+    """The edges of some rows, by positions among the rows that they need."""
+
+    ends: NDArray[np.int64]  # [b + 1]
+    indices: NDArray[np.int32]  # [e]
+    weights: NDArray[np.float32] | None  # [e]
+    needed: list[NDArray[np.int64]]  # rows of each block that is touched
+    right: NDArray[np.float32]  # factors of these rows
+
+
+class RayOperator(DiskOperator):
+    """A graph that the driver holds, in partitions that the cluster holds."""
+
+    def __init__(self, graph: DiskGraph, engine: Ray) -> None:
+        super().__init__(graph, engine)
+        self.cluster = engine
+        put, parts = engine.ray.put, [self._partition(cut) for cut in engine.cuts]
+        self.parts = [(put(part), touched) for part, touched in parts]
+        self._task = engine.ray.remote(num_returns=2, max_retries=10)(_summed)
+
+    def aggregate(self, rows: Rows) -> Rows:
+        """Return A B in units of the mean weight. [n, c] in the store, or [n]"""
+        if isinstance(rows, np.ndarray) and rows.ndim == 1:
+            return super().aggregate(rows)
+        scale = np.full(self.nodes, 1 / self.mean_weight, dtype=np.float32)
+        return self._everywhere(rows, scale, right=False, stays=None)
+
+    def propagate(self, rows: Rows) -> Rows:
+        """Return P B. [n, c] in the store"""
+        return self._everywhere(rows, self.factors[0], right=True, stays=None)
+
+    def lazy(self, rows: Rows, laziness: float) -> Rows:
+        """Return beta Y + (1 - beta) P Y. [n, c] in the store"""
+        beta = np.float32(laziness)
+        return self._everywhere(rows, (1 - beta) * self.factors[0], right=True, stays=beta)
+
+    def _everywhere(self, rows: Rows, left: NDArray[np.float32], right: bool, stays: Any) -> Rows:
+        engine = self.cluster
+        if not hasattr(rows, "refs"):
+            rows = engine.map(lambda block: block, rows)
+        begun = [
+            self._task.remote(
+                part, left[cut], right, stays, rows.refs[i], *(rows.refs[j] for j in touched)
+            )
+            for i, (cut, (part, touched)) in enumerate(zip(engine.cuts, self.parts, strict=True))
+        ]
+        return engine._gathered(begun)
+
+    def _partition(self, cut: slice) -> tuple[Partition, list[int]]:
+        """Return the edges of some rows, and the blocks that they lead to."""
+        graph, cuts = self.graph, self.cluster.cuts
+        ends = graph.indptr[cut.start : cut.stop + 1]
+        edges = slice(int(ends[0]), int(ends[-1]))
+        columns, local = np.unique(graph.indices[edges], return_inverse=True)
+        starts = np.array([each.start for each in cuts])
+        of = np.searchsorted(starts, columns, side="right") - 1
+        touched = np.unique(of).tolist()
+        needed = [columns[of == j].astype(np.int64) - starts[j] for j in touched]
+        weights = None if graph.weights is None else np.array(graph.weights[edges])
+        right = self.factors[1][columns]
+        part = Partition(ends - ends[0], local.astype(np.int32).ravel(), weights, needed, right)
+        return part, touched
+
+
+def _summed(
+    part: Partition,
+    left: NDArray[np.float32],
+    right: bool,
+    stays: Any,
+    own: NDArray[np.float32],
+    *blocks: NDArray[np.float32],
+) -> tuple[tuple[int, ...], NDArray[np.float32]]:
+    """Return the sums of a partition, beside their shape."""
+    Z = np.zeros((1, own.shape[1]), dtype=np.float32)  # for rows without an edge
+    if blocks:
+        pairs = zip(blocks, part.needed, strict=True)
+        Z = np.ascontiguousarray(np.concatenate([b[at] for b, at in pairs]), dtype=np.float32)
+        if right:
+            Z *= part.right[:, None]
+    found = by_scipy(part.ends, part.indices, part.weights, Z, left)
+    if stays is not None:
+        found = found + stays * own
+    found = np.asarray(found, dtype=np.float32)
+    return found.shape, found

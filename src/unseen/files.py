@@ -1,0 +1,178 @@
+"""From files to a run folder, on the engine that suits their size. What `unseen classify` does.
+
+On disk everything under way lies in ``RUN.work`` beside the run: read, encoded, prepared, fitted,
+answered, each whole or not there. A run that was killed goes on when the command is repeated; the
+folder is removed when the run is in its place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unseen.core.classes import Classes
+from unseen.core.errors import InputError
+from unseen.engines.plan import Plan, plan_files, told
+from unseen.engines.stored_graph import store_graph
+from unseen.estimator import ZeroShotNodeClassifier
+from unseen.io.atomic import check_place, read_json, replacing, write_json
+from unseen.io.read import read_classes, read_inputs
+from unseen.io.roles import Roles
+from unseen.io.tables import files_of
+
+if TYPE_CHECKING:
+    from unseen.encode.base import Progress
+    from unseen.prediction import Prediction
+
+ASKED = "asked.json"
+
+
+def plan_run(
+    nodes: Path | str,
+    edges: Path | str | None,
+    classes: Classes,
+    *,
+    engine: str = "auto",
+    memory: str | int | None = None,
+    features: Path | str | None = None,
+) -> Plan:
+    """Return how a run would be made, and of what size."""
+    found = plan_files(nodes, edges, len(classes), engine, memory)
+    if features is not None and found.engine != "memory":
+        if engine != "auto":
+            raise InputError(
+                f"engine: {engine!r} reads nodes by their texts, but a features file is given; "
+                "use --engine memory"
+            )
+        found = plan_files(nodes, edges, found.classes, "memory", memory)
+    return found
+
+
+def classify_files(
+    nodes: Path | str,
+    edges: Path | str | None,
+    classes: Path | str | Classes,
+    out: Path | str,
+    *,
+    plan: Plan | None = None,
+    settings: dict[str, Any] | None = None,
+    reading: dict[str, Any] | None = None,
+    top: int = 0,
+    spreadsheet: bool = False,
+    progress: Progress | None = None,
+) -> Prediction:
+    """Answer the unlabelled nodes of files and write the run; return the answers.
+
+    Args:
+        nodes, edges, classes: files; nodes and edges may be folders or patterns of parts.
+        out: folder of the run.
+        plan: of `plan_run`; without one, memory where it suffices, else disk.
+        settings: of `ZeroShotNodeClassifier`.
+        reading: of `read_inputs`.
+        top: how many of the best classes get columns of their own.
+        spreadsheet: make cells of predictions.csv harmless that a spreadsheet would compute.
+        progress: called with what is being done, how much is done, and of how much.
+    """
+    out, reading = Path(out), dict(reading or {})
+    settings = dict(settings or {})
+    check_place(out)
+    among = classes if isinstance(classes, Classes) else read_classes(classes)
+    chosen = plan or plan_run(nodes, edges, among, features=reading.get("features"))
+    own: dict[str, Any] = {"engine": chosen.engine, "memory": chosen.memory, "progress": progress}
+    classifier = ZeroShotNodeClassifier(**settings, **own)
+    if chosen.engine == "memory":
+        given = read_inputs(nodes, edges, among, **reading)
+        found = classifier.fit(*given).prediction_
+    else:
+        found = _on_disk(classifier, nodes, edges, among, out, reading, chosen)
+    if progress is not None:
+        progress("write the run", 0, 1)
+    found.save(out, top, spreadsheet)
+    return found
+
+
+def _on_disk(
+    classifier: ZeroShotNodeClassifier,
+    nodes: Path | str,
+    edges: Path | str | None,
+    classes: Classes,
+    out: Path,
+    reading: dict[str, Any],
+    chosen: Plan,
+) -> Prediction:
+    work = work_folder(out)
+    directed = bool(reading.get("directed", False))
+    names = ("id_column", "text_columns", "label_column", "source_column", "target_column")
+    roles = Roles(*(reading[name] for name in names)) if "id_column" in reading else Roles()
+    given = [each for each in (nodes, edges) if each is not None]
+    files = [path for each in given for path in files_of(each)]
+    asked = {
+        "unseen": version("unseen"),
+        "files": [[str(p), p.stat().st_size, p.stat().st_mtime_ns] for p in files],
+        "classes": _digest([list(classes.names), list(classes.descriptions or ())]),
+        "settings": {
+            name: value if isinstance(value, str | int | float | bool | None) else repr(value)
+            for name, value in classifier.get_params().items()
+            if name in ("encoder", "among", "model", "device", "seed")
+        },
+        "columns": _digest([roles.id, list(roles.texts), roles.label, roles.source, roles.target]),
+        "directed": directed,
+    }
+    _begin(work, asked, chosen)
+    graph, labels = store_graph(
+        work,
+        nodes,
+        edges,
+        classes,
+        memory=chosen.memory,
+        directed=directed,
+        roles=roles,
+        progress=classifier.progress,
+        engine=chosen.engine,
+        address=classifier.address,
+    )
+    return classifier.fit(graph, classes, labels).prediction_
+
+
+def work_folder(out: Path) -> Path:
+    """Return where a run on disk keeps what is under way."""
+    place = out.resolve()
+    return place.with_name(f"{place.name}.work")
+
+
+def _begin(work: Path, asked: dict[str, Any], chosen: Plan) -> None:
+    """Refuse to go on with another run, and to begin what there is no room for."""
+    if (work / ASKED).is_file():
+        before = read_json(work / ASKED)
+        changed = [name for name, value in asked.items() if before.get(name) != value]
+        if changed:
+            raise InputError(
+                f"{work}: holds a run that was begun otherwise (what changed since: "
+                f"{', '.join(changed)}); remove the folder to begin anew, or choose another --out"
+            )
+        return
+    if work.exists() and any(work.iterdir()):
+        raise InputError(f"{work}: exists and holds no run that was begun; move it or choose --out")
+    parent = next(path for path in work.parents if path.exists())
+    free = shutil.disk_usage(parent).free
+    if free < chosen.disk:
+        raise InputError(
+            f"{parent}: the run needs about {told(chosen.disk)} of disk while it is made, but "
+            f"{told(free)} are free; make room there, or choose --out on another disk"
+        )
+    if chosen.memory < chosen.least:
+        raise InputError(
+            f"memory: {told(chosen.memory)} are too few for {chosen.nodes:,} nodes; give at least "
+            f"{told(chosen.least)} (--memory)"
+        )
+    work.mkdir(parents=True, exist_ok=True)
+    with replacing(work / ASKED) as new:
+        write_json(new, asked)
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()
