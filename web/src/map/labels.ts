@@ -6,7 +6,7 @@ import type { Arrays } from "./painter";
 
 const GRID = 40; // cells a side
 const MOST = 30; // names at most
-const SPACE = 42_000; // square pixels of the map for one name
+const SPACE = 30_000; // square pixels of the map for one name
 const SMALLEST = 0.003; // share of all nodes below which a class is not named
 
 interface Spot { index: number; x: number; y: number; nodes: number; element: HTMLElement; width: number }
