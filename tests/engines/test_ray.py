@@ -28,6 +28,7 @@ from unseen.engines.ray import Ray
 ray = pytest.importorskip("ray")
 pytestmark = pytest.mark.cluster
 HERE = Path(__file__).parents[1]
+LOOPBACK = "127.0.0.2"  # Ray takes 127.0.0.1 for the address of this machine in its network
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +39,11 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     before = {name: os.environ.get(name) for name in ("RAY_AUTH_MODE", "PYTHONPATH")}
     os.environ["RAY_AUTH_MODE"] = "disabled"  # all addresses are loopback
     os.environ["PYTHONPATH"] = os.pathsep.join(map(str, (HERE, Path(unseen.__file__).parents[1])))
-    head = {"num_cpus": 1, "node_ip_address": "127.0.0.1", "object_store_memory": 150 << 20}
+    head = {"num_cpus": 1, "node_ip_address": LOOPBACK, "object_store_memory": 150 << 20}
     made = Cluster(initialize_head=True, head_node_args=head)
     for _ in range(2):
-        made.add_node(num_cpus=1, node_ip_address="127.0.0.1", object_store_memory=150 << 20)
-    ray.init(address=made.address, log_to_driver=False)
+        made.add_node(num_cpus=1, node_ip_address=LOOPBACK, object_store_memory=150 << 20)
+    ray.init(address=made.address, log_to_driver=False, _node_ip_address=LOOPBACK)
     yield made
     ray.shutdown()
     made.shutdown()
@@ -68,7 +69,7 @@ def test_the_answers_are_those_of_memory(cluster: Any, given: Sample) -> None:
 
 
 def test_a_node_is_removed_while_it_works(cluster: Any, given: Sample) -> None:
-    extra = cluster.add_node(num_cpus=1, node_ip_address="127.0.0.1")
+    extra = cluster.add_node(num_cpus=1, node_ip_address=LOOPBACK)
     removed: list[float] = []
 
     def remove() -> None:

@@ -8,15 +8,14 @@ and holds the edges; vectors [n] and small sums are all that comes back to it.
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.core.arrays import unit
 from unseen.core.errors import InputError, require
-from unseen.engines.base import sampled_nodes
 from unseen.engines.disk import Disk
 from unseen.engines.store import Blocks, Flat, View
 
@@ -28,24 +27,27 @@ if TYPE_CHECKING:
     from unseen.engines.base import Function, Rows
     from unseen.engines.disk_graph import DiskGraph
 
+PATIENCE = 10.0  # seconds to wait for a cluster to answer
 RETRIES = 10  # of a task whose worker or node was lost
-SLICE = 128  # columns that are propagated together while lengths are measured
 
 
 def connect(address: str | None) -> Any:
     """Return Ray, connected to a cluster, or with one of its own on this machine."""
     ray = require("ray", "ray", "engine 'ray'")
-    if not ray.is_initialized():
-        try:
-            own = {} if address else {"_node_ip_address": "127.0.0.1"}  # nobody else can reach it
-            ray.init(address=address, log_to_driver=False, include_dashboard=False, **own)
-        except (ConnectionError, ValueError, RuntimeError) as error:
-            what = str(error).strip().splitlines()[0]
-            where = address or "this machine"
-            raise InputError(
-                f"address: no Ray cluster can be reached at {where} ({what}); start one with "
-                "`ray start --head`, with the same versions of Python and Ray as here"
-            ) from error
+    if ray.is_initialized():
+        return ray
+    host, _, port = (address or "127.0.0.1:").rpartition(":")
+    own: dict[str, Any] = {"_node_ip_address": host} if host.startswith("127.") else {}
+    try:
+        if address and port.isdecimal():  # Ray itself would wait for minutes
+            socket.create_connection((host.removeprefix("ray://"), int(port)), PATIENCE).close()
+        ray.init(address=address, log_to_driver=False, **own)
+    except (OSError, ValueError, RuntimeError) as error:
+        what = (str(error).strip().splitlines() or ["no answer"])[0]
+        raise InputError(
+            f"address: no Ray cluster can be reached at {address or 'this machine'} ({what}); "
+            "start one with `ray start --head`, with the same versions of Python and Ray as here"
+        ) from error
     return ray
 
 
@@ -163,6 +165,8 @@ class Ray(Disk):
 
     def diffuse(self, task: Task, hops: int, laziness: float) -> Any:
         """Return composed hops of which only the lengths are known."""
+        from unseen.engines.ray_diffusion import RayDiffusion
+
         return RayDiffusion(self, task, hops, laziness)
 
     def operator(self, graph: DiskGraph) -> Any:
@@ -223,49 +227,6 @@ class Ray(Disk):
         begun = [self.submit(shared, rows, i, masks[i])[1] for i in which]
         for ref in begun:
             yield self.fetch(ref)
-
-
-class RayDiffusion:
-    """z of every node of a task, by what it does to narrow blocks."""
-
-    def __init__(self, engine: Ray, task: Task, hops: int, laziness: float) -> None:
-        self.engine, self.X, self.operator = engine, task.X, task.operator
-        self.hops, self.laziness = hops, laziness
-        key = ("lengths", hops, laziness)
-        kept = task.memo.get(key)
-        if kept is None or kept[0] is not task.X or kept[1] is not task.operator:
-            name = getattr(task.X, "name", "")
-            name = f"lengths-{name}-{hops}-{laziness}" if name else ""
-            known = engine.once(name, self._measured) if name else self._measured()
-            kept = task.memo[key] = (task.X, task.operator, known)
-        self._known = kept[2]
-
-    def cosines(self, W: NDArray[np.float32]) -> Rows:
-        """Return z_i w_c. [n, C]"""
-        lengths = self._known["lengths"]
-        inverse = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-        narrow = self.engine.map(lambda X: np.asarray(X @ W.T, dtype=np.float32), self.X)
-        return self.engine.map(lambda Y, by: Y * by[:, None], self._diffused(narrow), inverse)
-
-    def sample(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Return some nodes and their z; all where there are few. [m], [m, d]"""
-        return sampled_nodes(self.engine.nodes), unit(self._known["sample"])
-
-    def _diffused(self, rows: Rows) -> Rows:
-        operator: Any = self.operator
-        for _ in range(self.hops if operator is not None else 0):
-            rows = operator.lazy(rows, self.laziness)
-        return rows
-
-    def _measured(self) -> dict[str, Any]:
-        engine, width, samples = self.engine, self.X.shape[1], []
-        squares = np.zeros(engine.nodes, dtype=np.float64)
-        for at in range(0, width, SLICE):
-            Y = self._diffused(engine.map(lambda X, at=at: X[:, at : at + SLICE], self.X))
-            squares += engine.map(lambda Y: np.einsum("nc,nc->n", Y, Y), Y)
-            samples.append(engine.take(Y, sampled_nodes(engine.nodes)))
-        lengths = np.sqrt(squares).astype(np.float32)
-        return {"lengths": lengths, "sample": np.concatenate(samples, axis=1)}
 
 
 def _work(function: Function, tree: list[Any], mask: Any, *leaves: Any) -> tuple[Any, Any]:

@@ -75,8 +75,7 @@ class StoredGraph:
     ids: Any  # names of the nodes: a sequence
     texts: Any  # rows of this engine, or a sequence
     repairs: Repairs
-    features: None = None
-    vocabulary: None = None
+    features = vocabulary = feature_names = None  # texts only
 
     @property
     def nodes(self) -> int:

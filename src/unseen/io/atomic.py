@@ -38,6 +38,8 @@ __all__ = [
     "write_manifest",
 ]
 
+SERVED = "serve"  # what serving a run keeps in it: labels, versions, arrays
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
@@ -83,8 +85,9 @@ def check_place(folder: Path) -> None:
 
 
 def _check_outside(path: Path) -> None:
-    inside = next((parent for parent in path.resolve().parents if is_saved(parent)), None)
-    if inside is not None:
+    place = path.resolve()
+    inside = next((parent for parent in place.parents if is_saved(parent)), None)
+    if inside is not None and place.relative_to(inside).parts[0] != SERVED:
         raise InputError(f"{path}: lies in {inside}, which unseen wrote as a whole; choose another")
 
 

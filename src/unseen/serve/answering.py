@@ -18,6 +18,7 @@ from unseen.core.task import Task
 from unseen.encode.base import encode
 from unseen.io.join import MOST
 from unseen.models.base import infer
+from unseen.models.blocks import clamp
 from unseen.prediction import OUTSIDE, probabilities, shown
 from unseen.prepare.encoded import Encoded
 from unseen.serve.errors import ApiError
