@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass, replace
+from importlib import import_module
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -176,6 +177,18 @@ class Prediction:
         texts = self.graph.texts or [""] * self.graph.nodes
         found: pl.DataFrame = self.to_polars().select("id", "label", "confidence")[rows.tolist()]
         return found.with_columns(pl.Series("text", [texts[i] for i in self.nodes[rows]]))
+
+    def plot_map(self, seed: int = 0) -> Any:
+        """Return a plotly figure of the nodes, near where they are alike (`unseen.plots`)."""
+        return import_module("unseen.plots").plot_map(self, seed)
+
+    def plot_confidence(self) -> Any:
+        """Return a plotly figure: how many answers have which confidence."""
+        return import_module("unseen.plots").plot_confidence(self)
+
+    def plot_confusion(self, truth: Any) -> Any:
+        """Return a plotly figure of true classes against answers; `truth` as `fit` has labels."""
+        return import_module("unseen.plots").plot_confusion(self, truth)
 
     def _best(self, k: int) -> NDArray[np.int64]:
         """Return the k most probable classes of each node, the best first. [m, k]"""
