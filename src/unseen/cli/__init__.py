@@ -8,6 +8,7 @@ import sys
 import typer
 
 from unseen.cli.datasets import datasets_app
+from unseen.cli.describe import describe
 from unseen.cli.disk import classify_walk, walk
 from unseen.cli.evaluate import compare, csd, evaluate
 from unseen.cli.experiments import demo, reproduce
@@ -32,6 +33,7 @@ for command in (  # in the order of the help
     evaluate,
     compare,
     csd,
+    describe,
     demo,
     reproduce,
 ):
