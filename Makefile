@@ -1,6 +1,7 @@
 # make demo      install the base, run the main job on the embedded graph, say where the report lies
 # make test      install everything, then linters, type check and all tests but the slow ones
 # make test-all  the same, then the slow tests
+# make docs      install everything, build the documentation into site/, warnings as errors
 # make base      install the base and nothing optional, then the tests that need no more than that
 # make bench     install everything, then all under benchmarks/ (an hour, 60 GB of disk), docs/scale.md
 # Variables:     PYTHON=python3.12   VENV=.venv   INDEX=<one more package index, e.g. CPU-only torch>
@@ -15,7 +16,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 
 BENCHMARKS = training propagate_memory propagate_disk chain loading encoding
 
-.PHONY: demo test test-all base bench lint types wheel clean
+.PHONY: demo test test-all docs base bench lint types wheel clean
 
 demo: $(VENV)/.base
 	$(BIN)/unseen demo
@@ -25,6 +26,10 @@ test: $(VENV)/.test lint types
 
 test-all: test
 	$(BIN)/python -m pytest -m slow
+
+docs: $(VENV)/.test
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "$(BIN)/python -m http.server --directory site --bind 127.0.0.1 8000  shows it at http://127.0.0.1:8000"
 
 base: $(VENV)/.base
 	$(INSTALL) pytest hypothesis
@@ -58,4 +63,4 @@ $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/pip
 	@touch $@ $(VENV)/.base
 
 clean:
-	rm -rf $(VENV) build dist unseen-demo
+	rm -rf $(VENV) build dist site unseen-demo

@@ -1,4 +1,4 @@
-"""Doctests and formulas of docstrings as blocks of code, which Markdown would take for quotations."""
+"""Doctests and formulas of docstrings as blocks of code, not as quotations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def fenced(text: str) -> str:
     return DOCTEST.sub(doctest, re.sub(r":math:(`[^`]*`)", r"\1", text))
 
 
-class Docstrings(Extension):
+class Docstrings(Extension):  # type: ignore[misc]
     """Run over every docstring before it is read."""
 
     def on_object(self, *, obj: Object, **_: Any) -> None:

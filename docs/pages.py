@@ -1,9 +1,9 @@
 """Run the code of a page, and compare or renew the output that it shows.
 
 A page is one session, in a folder of its own that begins as a copy of examples/. Blocks marked
-`bash` hold commands of `unseen`, blocks marked `python` share one set of names. A `text` block right
-after one of them is its output: compared without digits, lines of tables and spaces, so that a
-figure may move and a word may not. `<!-- not run: why -->` before a block leaves it out.
+`bash` hold commands of `unseen`, blocks marked `python` share one set of names. A `text` block
+right after one of them is its output: compared without digits, lines of tables and spaces, so that
+a figure may move and a word may not. `<!-- not run: why -->` before a block leaves it out.
 
     python docs/pages.py            renew the output shown by all pages
     python docs/pages.py notebooks  write examples/*.ipynb from the tutorials
@@ -122,9 +122,16 @@ def notebook(text: str) -> dict[str, Any]:
 
     def add(kind: str, source: str) -> None:
         if source.strip():
-            more = {"execution_count": None, "outputs": []} if kind == "code" else {}
+            more: dict[str, Any] = (
+                {"execution_count": None, "outputs": []} if kind == "code" else {}
+            )
             lines = source.strip("\n").splitlines(keepends=True)
-            cell = {"id": f"cell-{len(cells)}", "cell_type": kind, "metadata": {}, **more}
+            cell: dict[str, Any] = {
+                "id": f"cell-{len(cells)}",
+                "cell_type": kind,
+                "metadata": {},
+                **more,
+            }
             cells.append({**cell, "source": lines})
 
     end = 0

@@ -1,1 +1,1 @@
-"""Drafts of class texts: a template to fill in, or a language model's answer, kept with its source."""
+"""Drafts of class texts: a template to fill in, or what a language model answers."""
