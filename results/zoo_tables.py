@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Any
 
 from graphs import catalogue
-from records import BEFORE_ZOO, NONE, ZOO, Line, lines
+from records import BEFORE_ZOO, NONE, TEACH, ZOO, Line, lines
 
 from unseen.paper.pages import markdown
 
@@ -126,6 +126,46 @@ def short() -> str:
     return markdown(("graphs, encoder", "tasks", *HEAD[:-1]), rows)
 
 
+def few_labels() -> str:
+    """Return the defaults and logistic regression on three hops, five labels a class, `static`."""
+    rows, ahead = [], dict.fromkeys(VALUES, 0)
+    for task, outcome in lines(ZOO):
+        if task["labels"] != "five" or "logistic regression" not in outcome:
+            continue
+        ours, theirs = outcome["defaults"], outcome["logistic regression"]
+        for value in VALUES:
+            ahead[value] += ours[value] > theirs[value]
+        half = catalogue.half_of(task["graph"])
+        rows.append((task["graph"], half, *(_both(each) for each in (ours, theirs))))
+    rows.sort()
+    better = " / ".join(f"{count} of {len(rows)}" for count in ahead.values())
+    head = ("graph", "half", "defaults", "logistic regression on three hops")
+    return markdown(head, [*rows, ("defaults ahead", "", better, "")])
+
+
+def _both(scores: dict[str, float]) -> str:
+    return " / ".join(f"{scores[value]:.1f}" for value in VALUES)
+
+
+def taught() -> str:
+    """Return what 50 labels teach, suggested and at random, mean over the draws of a graph."""
+    rows = []
+    for half in ("design", "fresh"):
+        for graph in catalogue.names(half):
+            found = [outcome for task, outcome in lines(TEACH) if task["graph"] == graph]
+            if not found:
+                continue
+            means = {
+                name: fmean(each[name]["accuracy"] for each in found)
+                for name in ("before", "random", "suggested")
+            }
+            more = means["suggested"] - means["random"]
+            cells = (f"{mean:.1f}" for mean in means.values())
+            rows.append((graph, half, str(len(found)), *cells, f"{more:+.1f}"))
+    head = ("graph", "half", "draws", "no labels", "50 at random", "50 suggested", "difference")
+    return markdown(head, rows)
+
+
 def before(found: list[Line]) -> list[Line]:
     """Return the same tasks with the answers of 0.8 in place of the defaults; none if some miss."""
     known = {repr(task): outcome["before"] for task, outcome in lines(BEFORE_ZOO)}
@@ -144,4 +184,4 @@ TABLES: dict[str, Callable[[], str]] = {
         (("kinds", by_kind), ("graphs", by_graph)), ("design", "fresh"), catalogue.ENCODERS
     )
 }
-TABLES["zoo short"] = short
+TABLES |= {"zoo short": short, "zoo five": few_labels, "zoo taught": taught}
