@@ -41,6 +41,11 @@ def test_the_code_of_a_page_runs_and_prints_what_it_shows(page: Path, tool: Any)
             assert tool.words_of(said) == tool.words_of(block.output), "run python docs/pages.py"
 
 
+def test_the_code_of_the_readme_runs(tool: Any) -> None:
+    done = list(tool.session((ROOT / "README.md").read_text("utf-8")))
+    assert [block.kind for block, _ in done] == ["python"]
+
+
 def test_every_page_is_looked_at(tool: Any) -> None:
     assert tool.pages() == runnable()
     blocks = [block for page in runnable() for block in tool.blocks(page.read_text("utf-8"))]
