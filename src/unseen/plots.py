@@ -13,7 +13,7 @@ from unseen.core.classes import NONE_OF_THESE
 from unseen.core.errors import InputError
 from unseen.io.inputs import as_labels
 from unseen.report.layout import MAP_NODES, lay_out
-from unseen.report.palette import looks, no_class
+from unseen.report.palette import Look, looks, no_class
 from unseen.report.safe import clip, plotly_text, wrapped
 
 if TYPE_CHECKING:
@@ -45,18 +45,8 @@ def plot_map(prediction: Prediction, seed: int = 0) -> Any:
         prediction.vectors, MAP_NODES, seed, codes[prediction.placed].astype(np.int64)
     )
     nodes = prediction.placed[chosen]
-    drawn = looks(
-        [
-            {
-                "name": name,
-                "predicted": int((prediction.label == c).sum()),
-                "labelled": int((prediction.labels.codes == c).sum()),
-            }
-            for c, name in enumerate(names)
-        ]
-    )
     figure = go.Figure()
-    for look in [*drawn, no_class(drawn)]:
+    for look in _looks(prediction):
         code = names.index(look.name) if look.name in names else -1
         for labelled in (False, True):
             rows = np.flatnonzero((codes[nodes] == code) & (known[nodes] == labelled))
@@ -80,6 +70,21 @@ def plot_map(prediction: Prediction, seed: int = 0) -> Any:
     return figure
 
 
+def _looks(prediction: Prediction) -> list[Look]:
+    """Return colour and shape of each class as the report has them, none of these last."""
+    drawn = looks(
+        [
+            {
+                "name": name,
+                "predicted": int((prediction.label == c).sum()),
+                "labelled": int((prediction.labels.codes == c).sum()),
+            }
+            for c, name in enumerate(prediction.classes.names)
+        ]
+    )
+    return [*drawn, no_class(drawn)]
+
+
 def _hover(prediction: Prediction, node: int, confidence: float) -> str:
     ids, texts = prediction.graph.ids or (), prediction.graph.texts
     told = "label given" if prediction.labels.known[node] else f"confidence {confidence:.2f}"
@@ -93,15 +98,16 @@ def plot_confidence(prediction: Prediction) -> Any:
 
     names, figure = prediction.classes.names, go.Figure()
     edges = np.linspace(0, 1, BINS + 1)
-    for code in [*range(len(names)), -1]:
+    for look in _looks(prediction):
+        code = names.index(look.name) if look.name in names else -1
         values = prediction.confidence[prediction.label == code]
         if len(values):
-            name = names[code] if code >= 0 else NONE_OF_THESE
             figure.add_bar(
                 x=(edges[:-1] + edges[1:]) / 2,
                 y=np.histogram(values, edges)[0],
                 width=0.92 / BINS,
-                name=plotly_text(clip(name, LONGEST)),
+                name=plotly_text(clip(look.name, LONGEST)),
+                marker={"color": look.colour},
             )
     mean = float(prediction.confidence.mean()) if len(prediction) else 0.0
     figure.update_layout(
