@@ -2,6 +2,7 @@
 # make test      install everything, then linters, type check and all tests but those of test-all
 # make test-all  the same, then slow tests, fuzzing, several Ray nodes, and a real browser
 # make page      build the page of `unseen serve`, with Node.js from the machine or from PyPI
+# make docs      install everything, build the documentation into site/, warnings as errors
 # make base      install the base and nothing optional, then the tests that need no more than that
 # make bench     install everything, then all under benchmarks/ (an hour, 60 GB of disk), docs/scale.md
 # Variables:     PYTHON=python3.12   VENV=.venv   INDEX=<one more package index, e.g. CPU-only torch>
@@ -17,7 +18,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 
 BENCHMARKS = training propagate_memory engines loading encoding serve
 
-.PHONY: demo test test-all page chromium base bench lint types wheel clean
+.PHONY: demo test test-all page chromium docs base bench lint types wheel clean
 
 demo: $(VENV)/.base
 	$(BIN)/unseen demo
@@ -38,6 +39,10 @@ chromium:
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
 		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q && \
 		apt-get install -q -y --no-install-recommends chromium; } || echo "no Chromium: its tests skip"
+
+docs: $(VENV)/.test
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "$(BIN)/python -m http.server --directory site --bind 127.0.0.1 8000  shows it at http://127.0.0.1:8000"
 
 base: $(VENV)/.base
 	$(INSTALL) pytest hypothesis
@@ -71,4 +76,4 @@ $(VENV)/.test: pyproject.toml constraints.txt | $(BIN)/pip
 	@touch $@ $(VENV)/.base
 
 clean:
-	rm -rf $(VENV) build dist unseen-demo web/node_modules src/unseen/serve/static src/unseen/report/static
+	rm -rf $(VENV) build dist site unseen-demo web/node_modules src/unseen/serve/static src/unseen/report/static

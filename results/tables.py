@@ -1,4 +1,4 @@
-"""Write the tables of docs/results.md, README.md and docs/reproduction.md from the records here.
+"""Write the tables of README.md and of pages under docs/ from the records here.
 
 Every block between `<!-- table NAME -->` and `<!-- /table -->` is replaced by that table, and every
 one between `<!-- sheet EXPERIMENT NUMBER -->` and `<!-- /sheet -->` by that of results/paper.
@@ -19,7 +19,14 @@ from unseen.paper.pages import fill
 from unseen.paper.sheet import Sheet
 
 HERE = Path(__file__).parent
-PAGES = ("docs/results.md", "README.md", "docs/reproduction.md")
+PAGES = (
+    "docs/results.md",
+    "README.md",
+    "docs/reproduction.md",
+    "docs/understand/confidence.md",
+    "docs/understand/limitations.md",
+    "docs/understand/related-work.md",
+)
 TABLES = {
     name: make
     for room in (text_tables, feature_tables, zoo_tables)

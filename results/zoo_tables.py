@@ -166,6 +166,18 @@ def taught() -> str:
     return markdown(head, rows)
 
 
+def readme() -> str:
+    """Return the few figures that the front page has: tasks without labels, encoder `static`."""
+    rows = []
+    for half in ("design", "fresh"):
+        found = [line for line in pick(half, "static") if line[0]["labels"] == "none"]
+        gain, worst, lost, *_ = cells(found)
+        error = cells(found)[HEAD.index("calibration error")]
+        rows.append((f"{half} graphs", str(len(found)), gain, worst, lost, error))
+    head = ("", "tasks", "gain in accuracy / macro accuracy", "worst task")
+    return markdown((*head, "tasks that lost over 2 points", "calibration error"), rows)
+
+
 def before(found: list[Line]) -> list[Line]:
     """Return the same tasks with the answers of 0.8 in place of the defaults; none if some miss."""
     known = {repr(task): outcome["before"] for task, outcome in lines(BEFORE_ZOO)}
@@ -184,4 +196,4 @@ TABLES: dict[str, Callable[[], str]] = {
         (("kinds", by_kind), ("graphs", by_graph)), ("design", "fresh"), catalogue.ENCODERS
     )
 }
-TABLES |= {"zoo short": short, "zoo five": few_labels, "zoo taught": taught}
+TABLES |= {"readme": readme, "zoo short": short, "zoo five": few_labels, "zoo taught": taught}

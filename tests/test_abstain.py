@@ -14,11 +14,12 @@ import pytest
 
 import unseen
 from topic_graph import Call, Sample, sample, write_files
+from unseen.abstain import OUTSIDE
 from unseen.core.classes import NONE_OF_THESE, Classes
 from unseen.core.errors import InputError
 from unseen.core.graph import Graph
 from unseen.evaluate import compare_runs, evaluate_files
-from unseen.prediction import OUTSIDE, Prediction
+from unseen.prediction import Prediction
 
 pytestmark = pytest.mark.usefixtures("quick_map")
 

@@ -42,6 +42,9 @@ def _scripts(monkeypatch: pytest.MonkeyPatch) -> None:
         ("docs/results.md", "tables"),
         ("README.md", "tables"),
         ("docs/reproduction.md", "tables"),
+        ("docs/understand/confidence.md", "tables"),
+        ("docs/understand/limitations.md", "tables"),
+        ("docs/understand/related-work.md", "tables"),
         ("docs/scale.md", "page"),
     ],
 )

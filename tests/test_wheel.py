@@ -49,7 +49,7 @@ def test_the_sdist_holds_what_its_tests_read(built: Path) -> None:
     (sdist,) = built.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         inside = {name.partition("/")[2] for name in archive.getnames()}
-    assert files("src", "tests", "results", "benchmarks", "docs", ".ci") <= inside
+    assert files("src", "tests", "results", "benchmarks", "docs", "examples", ".ci") <= inside
     assert {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "constraints.txt"} <= inside
 
 

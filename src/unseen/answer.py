@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from unseen.abstain import abstaining
 from unseen.core.errors import InputError, quoted
 from unseen.engines.base import engine_of
 from unseen.explain import Reasons, hop_shares
 from unseen.models.base import infer
 from unseen.models.blocks import winners
-from unseen.prediction import Prediction, abstaining, probabilities
+from unseen.prediction import Prediction, probabilities
 from unseen.record import describe
 
 if TYPE_CHECKING:

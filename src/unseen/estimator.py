@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from unseen.abstain import check_abstain
 from unseen.answer import Case, answer, check_seed, check_work
 from unseen.core.classes import NONE_OF_THESE
 from unseen.core.errors import InputError
@@ -21,7 +22,7 @@ from unseen.engines.place import place
 from unseen.inference import explain, followed, with_classes, with_nodes
 from unseen.io.inputs import as_classes, as_graph, as_labels
 from unseen.io.join import join_graph
-from unseen.prediction import Prediction, check_abstain
+from unseen.prediction import Prediction
 from unseen.prepare.preparer import Preparer
 from unseen.record import Steps
 from unseen.select.fit import fit_prepared

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unseen.abstain import check_abstain
 from unseen.answer import Case, answer, check_work
 from unseen.core.classes import Classes
 from unseen.core.errors import InputError
@@ -19,7 +20,6 @@ from unseen.io.inputs import as_labels
 from unseen.io.join import neighbourhood
 from unseen.io.read import read_classes, read_inputs
 from unseen.models.blocks import clamp
-from unseen.prediction import check_abstain
 from unseen.prepare.encoded import APART
 from unseen.record import Steps, record_of_both
 from unseen.run import load

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from unseen.core.labels import Labels
 
 SHOWN = 10  # rows of a table in a notebook
-OUTSIDE = 0.8  # background from which a node counts as one of no listed class
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,6 +189,18 @@ class Prediction:
         found: pl.DataFrame = self.to_polars().select("id", "label", "confidence")[rows.tolist()]
         return found.with_columns(pl.Series("text", [texts[i] for i in self.nodes[rows]]))
 
+    def plot_map(self, seed: int = 0) -> Any:
+        """Return a plotly figure of the nodes, near where they are alike (`unseen.plots`)."""
+        return import_module("unseen.plots").plot_map(self, seed)
+
+    def plot_confidence(self) -> Any:
+        """Return a plotly figure: how many answers have which confidence."""
+        return import_module("unseen.plots").plot_confidence(self)
+
+    def plot_confusion(self, truth: Any) -> Any:
+        """Return a plotly figure of true classes against answers; `truth` as `fit` has labels."""
+        return import_module("unseen.plots").plot_confusion(self, truth)
+
     def _best(self, k: int, rows: slice = slice(None)) -> NDArray[np.int64]:
         """Return the k most probable classes of each node, the best first. [m, k]"""
         if k < 1:
@@ -225,68 +236,6 @@ def probabilities(
     p = np.minimum(p, np.where(posterior < q[:, None], behind[:, None], c[:, None]))
     p[rows, winner] = c
     return np.asarray(p, dtype=np.float32)
-
-
-def check_abstain(
-    abstain: float | None, classes: Classes, open_world: bool = False
-) -> float | None:
-    """Refuse a threshold that is no confidence, and a class named like the answer it leads to."""
-    if abstain is None and not open_world:
-        return None
-    number: Any = abstain  # whatever a caller without types gave
-    if abstain is not None and not (isinstance(number, Real) and 0 <= float(number) <= 1):
-        raise InputError(
-            f"abstain: expected a confidence from 0 to 1, found {abstain!r}; "
-            "leave it out to give every node a class"
-        )
-    if NONE_OF_THESE in {name.casefold() for name in classes.names}:
-        raise InputError(
-            f"classes: one is named {NONE_OF_THESE!r}, which is the answer for nodes below "
-            "`abstain` or, with `open_world`, outside all classes; rename the class, or leave "
-            "these out"
-        )
-    return None if abstain is None else float(number)
-
-
-def abstaining(
-    prediction: Prediction, abstain: float | None, open_world: bool = False
-) -> Prediction:
-    """Answer "none of these" where the confidence, as the table shows it, is below `abstain`.
-
-    In an open world, also where the background reaches `OUTSIDE`.
-    """
-    if open_world and prediction.background is not None:
-        prediction = _outside(prediction, prediction.background)
-    if abstain is None:
-        return prediction
-    confidence = shown(prediction.confidence)
-    below = (confidence < abstain) & (prediction.label >= 0)
-    reasons = list(prediction.reasons)
-    for i in np.flatnonzero(below).tolist():
-        closest = prediction.classes.names[prediction.label[i]]
-        reasons[i] = (
-            f"confidence {confidence[i]:.4g} in {closest!r} is below {abstain:g}; {reasons[i]}"
-        )
-    return replace(
-        prediction,
-        label=np.where(below, -1, prediction.label),
-        runner_up=np.where(below, prediction.label, prediction.runner_up),
-        reasons=reasons,
-    )
-
-
-def _outside(prediction: Prediction, background: NDArray[np.float32]) -> Prediction:
-    outside = background >= OUTSIDE
-    reasons = list(prediction.reasons)
-    for i in np.flatnonzero(outside).tolist():
-        closest = prediction.classes.names[prediction.label[i]]
-        reasons[i] = f"fits no class well (background {background[i]:.2f}), {closest!r} best"
-    return replace(
-        prediction,
-        label=np.where(outside, -1, prediction.label),
-        runner_up=np.where(outside, prediction.label, prediction.runner_up),
-        reasons=reasons,
-    )
 
 
 def shown(confidence: NDArray[np.float32]) -> NDArray[np.float64]:

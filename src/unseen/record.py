@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from unseen.abstain import check_abstain
 from unseen.csd.quality import class_sums, informative, quality
 from unseen.engines.base import engine_of
-from unseen.prediction import check_abstain
 from unseen.prepare.encoded import APART, KINDS
 
 if TYPE_CHECKING:

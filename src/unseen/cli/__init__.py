@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from unseen.cli.datasets import datasets_app
+from unseen.cli.describe import describe
 from unseen.cli.encode import encode
 from unseen.cli.evaluate import compare, csd, evaluate
 from unseen.cli.experiments import demo, reproduce
@@ -34,6 +35,7 @@ for command in (  # in the order of the help
     evaluate,
     compare,
     csd,
+    describe,
     demo,
     reproduce,
 ):

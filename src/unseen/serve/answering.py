@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from unseen.abstain import OUTSIDE
 from unseen.core.arrays import unit
 from unseen.core.operator import Operator
 from unseen.core.task import Task
@@ -19,7 +20,7 @@ from unseen.encode.base import encode
 from unseen.io.join import MOST
 from unseen.models.base import infer
 from unseen.models.blocks import clamp
-from unseen.prediction import OUTSIDE, probabilities, shown
+from unseen.prediction import probabilities, shown
 from unseen.prepare.encoded import Encoded
 from unseen.serve.errors import ApiError
 from unseen.serve.words import beside

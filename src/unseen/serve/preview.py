@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unseen.abstain import check_abstain
 from unseen.core.arrays import unit
 from unseen.core.classes import NONE_OF_THESE
 from unseen.models.base import infer
-from unseen.prediction import check_abstain
 from unseen.serve.answering import settle
 from unseen.serve.class_stats import ALIKE
 from unseen.serve.editing import (
