@@ -88,8 +88,10 @@ def number(value: Any) -> str:
 
 
 def say(text: str) -> None:
-    """Print a line."""
-    typer.echo(terminal(cut(" ".join(text.split()), LONGEST_LINE, LONGEST_LINE - 100)))
+    """Print a line, indented as it is given."""
+    indent = " " * (len(text) - len(text.lstrip(" ")))
+    line = indent + " ".join(text.split())
+    typer.echo(terminal(cut(line, LONGEST_LINE, LONGEST_LINE - 100)))
 
 
 def print_json(value: Any) -> None:
