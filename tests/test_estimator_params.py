@@ -22,7 +22,7 @@ PARAMETERS = ["abstain", "address", "among", "device", "encoder", "engine", "mem
 PARAMETERS += ["open_world", "progress", "seed"]
 LEARNED = [
     *("classes_", "model_", "preparer_", "calibration_", "choices_", "class_texts_", "seen_"),
-    *("graph_", "labels_", "posterior_", "prediction_", "warnings_"),
+    *("feature_names_", "graph_", "labels_", "posterior_", "prediction_", "warnings_"),
 ]
 CHECKS = [  # those that look at parameters; the others feed matrices X and y
     "check_do_not_raise_errors_in_init_or_set_param",

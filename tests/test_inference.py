@@ -332,7 +332,8 @@ def test_other_classes_on_the_fitted_graph_keep_its_labels(given: Sample) -> Non
 def test_the_classifier_of_an_answer_is_about_the_graph_of_the_answer(given: Sample) -> None:
     fitted = ZeroShotNodeClassifier().fit(given.graph, given.classes)
     other = Graph([[0, 1], [1, 0]], texts=["a rook and a bishop", "piano and violin"])
-    twin = fitted.explain(other, {"Chess": "The board game.", "Music": "Songs."}).classifier
+    music = (given.classes.descriptions or ())[given.classes.names.index("Music")]
+    twin = fitted.explain(other, {"Chess": "The board game.", "Music": music}).classifier
     assert twin.predict().tolist() == ["Chess", "Music"]
     assert twin.posterior_.shape == (2, 6)
     assert len(fitted.predict()) == given.graph.nodes  # and the first stays as it was

@@ -64,7 +64,7 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         choices_: what was chosen while fitting, by which rule.
         warnings_: what the user should know about them.
         class_texts_: the classes with their descriptions (`Classes`).
-        seen_: names of the classes that had labelled nodes.
+        seen_, feature_names_: names of the classes with labelled nodes, and of feature columns.
         graph_, labels_: the graph that was fitted, with nodes that were added since.
         posterior_: the posterior of each of its nodes. [n, C]
         prediction_: the answers about its unlabelled nodes (`Prediction`).

@@ -12,6 +12,7 @@ import weakref
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,15 @@ if TYPE_CHECKING:
 
 Cuts = Sequence[slice]  # the nodes of each block
 
+HEADER = Lock()  # threads that parse headers at the same time break Python up to 3.11.7
+
+
+def _mapped(path: Path) -> NDArray[Any]:
+    """Return an array, mapped from its file."""
+    with HEADER:
+        found: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    return found
+
 
 class Blocks:
     """Rows [n, c] in files, one for each block."""
@@ -37,7 +47,7 @@ class Blocks:
         self._paths = {int(path.name[:5]): path for path in folder.glob("[0-9]*.npy")}
         self.missing = [i for i in range(len(cuts)) if i not in self._paths]
         if not self.missing:
-            shape = np.load(self._paths[0], mmap_mode="r", allow_pickle=False).shape
+            shape = _mapped(self._paths[0]).shape
             self.shape = (cuts[-1].stop, *shape[1:])
 
     def write(self, i: int, block: NDArray[Any]) -> None:
@@ -61,7 +71,7 @@ class Blocks:
         """Return a block, read into memory. [b, c]"""
         path = self._paths[i]
         try:
-            found: NDArray[Any] = np.load(path, allow_pickle=False)
+            found: NDArray[Any] = np.array(_mapped(path), order="K")
         except (OSError, ValueError, EOFError) as error:
             raise SavedFileError(f"{_damaged(path)} ({error}); {_remedy(path)}") from error
         self._check(i, found)
@@ -71,8 +81,7 @@ class Blocks:
         """Return some columns of a block, mapped. [b, c']"""
         if i not in self._checked:
             return self.block(i)[:, which]
-        found: NDArray[Any] = np.load(self._paths[i], mmap_mode="r", allow_pickle=False)
-        return found[:, which]
+        return _mapped(self._paths[i])[:, which]
 
     def take(self, nodes: NDArray[np.int64]) -> NDArray[Any]:
         """Return some rows. [m, c]"""
