@@ -8,7 +8,8 @@ import pytest
 
 from topic_graph import Call
 from unseen.core.errors import InputError
-from unseen.serve.settings import Settings, loopback
+from unseen.core.hosts import loopback
+from unseen.serve.settings import Settings
 from unseen.serve.tokens import Tokens
 
 

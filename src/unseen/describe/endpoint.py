@@ -7,7 +7,6 @@ for the own machine only, and what a server says is shown without the key.
 from __future__ import annotations
 
 import http.client
-import ipaddress
 import json
 import time
 import urllib.error
@@ -20,6 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from unseen.core.errors import InputError, UnseenError
+from unseen.core.hosts import loopback
 
 KEY = "UNSEEN_API_KEY"  # the environment variable
 LARGEST = 1_000_000  # bytes of an answer
@@ -66,7 +66,7 @@ class Endpoint:
                 f"endpoint: the address holds a user name, a password or a query; leave them out "
                 f"and put the key into the environment variable {KEY}"
             )
-        if parts.scheme == "http" and self.key and not _own_machine(host):
+        if parts.scheme == "http" and self.key and not loopback(host):
             raise InputError(
                 f"endpoint: {host} would get the key over plain http, where others can read it; "
                 f"use https, or unset {KEY} if the server needs no key"
@@ -160,15 +160,6 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 _OPENER = urllib.request.build_opener(_NoRedirect)
-
-
-def _own_machine(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _retry_after(given: str | None, otherwise: float) -> float:

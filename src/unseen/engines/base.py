@@ -93,6 +93,13 @@ def sampled_nodes(nodes: int) -> NDArray[np.int64]:
     return np.sort(np.random.default_rng(0).choice(nodes, SAMPLE, replace=False))
 
 
+def chosen(rows: Any, where: NDArray[np.bool_]) -> Any:
+    """Return some rows of a block: of an array, or of a list of texts."""
+    if hasattr(rows, "shape"):
+        return rows[where]
+    return [row for row, wanted in zip(rows, where.tolist(), strict=True) if wanted]
+
+
 def engine_of(owner: Any) -> Engine:
     """Return the engine that the rows of a task, of a graph or of what was encoded belong to."""
     found: Engine | None = getattr(owner, "engine", None)

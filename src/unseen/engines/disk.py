@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.core.errors import InputError
+from unseen.engines.base import chosen
 from unseen.engines.state import read_state, write_state
 from unseen.engines.store import Blocks, Flat, View, part, take_rows
 from unseen.propagate.npy import full_disk
@@ -211,13 +212,7 @@ class Disk:
         def work(i: int) -> Any:
             given = [part(each, i, self.cuts) for each in rows]
             if where is not None:
-                mask = where[self.cuts[i]]
-                given = [
-                    each[mask]
-                    if hasattr(each, "shape")
-                    else [one for one, wanted in zip(each, mask.tolist(), strict=True) if wanted]
-                    for each in given
-                ]
+                given = [chosen(each, where[self.cuts[i]]) for each in given]
             return function(*given)
 
         yield from ahead(work, range(len(self.cuts)) if blocks is None else blocks)

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from unseen.core.arrays import unit
-from unseen.engines.base import sampled_nodes
+from unseen.engines.base import chosen, sampled_nodes
 from unseen.propagate.hops import hops_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Memory:
         keep: str = "",
     ) -> Rows:
         """Return what the function makes of the rows."""
-        return function(*(rows if where is None else (_chosen(each, where) for each in rows)))
+        return function(*(rows if where is None else (chosen(each, where) for each in rows)))
 
     def view(self, function: Function, *rows: Rows) -> Rows:
         """Return the same: there is room for it."""
@@ -78,12 +78,6 @@ class Composed:
         """Return some nodes and their z; all where there are few. [m], [m, d]"""
         nodes = sampled_nodes(len(self.Z))
         return nodes, self.Z if len(nodes) == len(self.Z) else self.Z[nodes]
-
-
-def _chosen(rows: Rows, where: NDArray[np.bool_]) -> Any:
-    if hasattr(rows, "shape"):
-        return rows[where]
-    return [row for row, wanted in zip(rows, where.tolist(), strict=True) if wanted]
 
 
 MEMORY = Memory()

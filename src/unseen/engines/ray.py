@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.core.errors import InputError, require
+from unseen.engines.base import chosen
 from unseen.engines.disk import Disk
 from unseen.engines.store import Blocks, Flat, View
 
@@ -233,12 +234,7 @@ def _work(function: Function, tree: list[Any], mask: Any, *leaves: Any) -> tuple
     """Do what a task is for: form its blocks, choose rows, call the function."""
     given = [_formed(each, leaves) for each in tree]
     if mask is not None:
-        given = [
-            each[mask]
-            if hasattr(each, "shape")
-            else [one for one, wanted in zip(each, mask.tolist(), strict=True) if wanted]
-            for each in given
-        ]
+        given = [chosen(each, mask) for each in given]
     found = function(*given)
     return getattr(found, "shape", None), found
 

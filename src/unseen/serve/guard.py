@@ -12,10 +12,11 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from unseen.core.hosts import loopback
 from unseen.serve.errors import body_of
 from unseen.serve.metrics import Metrics
 from unseen.serve.reply import reply
-from unseen.serve.settings import Settings, loopback
+from unseen.serve.settings import Settings
 from unseen.serve.state import log
 from unseen.serve.tokens import Tokens
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from unseen.core.errors import InputError
+from unseen.core.hosts import loopback
 
 VARIABLE = "UNSEEN_SERVE"  # environment of the workers
 
@@ -57,13 +57,3 @@ class Settings:
     def from_environment(cls) -> Settings:
         """Return the settings that the first process left."""
         return cls(**json.loads(os.environ[VARIABLE]))
-
-
-def loopback(host: str) -> bool:
-    """Tell whether an address is of this machine alone."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
