@@ -213,13 +213,15 @@ def _checked(preparer: Preparer) -> Preparer:
         isinstance(c, np.ndarray) and c.ndim == 1 and c.dtype.kind == "f" for c in centres
     )
     sound = named and vectors and isinstance(preparer.shared_, bool)
-    lsa = preparer.lsa_
-    if lsa is not None:
-        words, width = len(lsa.words), lsa.directions.shape[-1]
-        sound &= lsa.directions.shape == (words, width) and lsa.idf.shape == (words,)
-        sound &= lsa.node_centre.shape == lsa.class_centre.shape == (width,)
-        sound &= lsa.words.dtype.kind == "i" and bool((np.diff(lsa.words) > 0).all())
-        sound &= words > 0 and lsa.words[0] >= 0 and lsa.words[-1] < BUCKETS
+    for read in (preparer.lsa_, preparer.match_):
+        if read is not None:
+            words, width = len(read.words), read.directions.shape[-1]
+            sound &= read.directions.shape == (words, width) and read.idf.shape == (words,)
+            sound &= read.node_centre.shape == read.class_centre.shape == (width,)
+            sound &= read.words.dtype.kind == "i" and bool((np.diff(read.words) > 0).all())
+            sound &= words > 0 and read.words[0] >= 0 and read.words[-1] < BUCKETS
+    match = preparer.match_
+    sound &= match is None or (match.scale.shape == (1,) and bool(match.scale[0] > 0))
     if not sound:
         raise SavedFileError("model: its centres or words do not belong together; save it again")
     return preparer

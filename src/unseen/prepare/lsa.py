@@ -22,28 +22,28 @@ of them has to be kept.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 
 from unseen.core.arrays import unit
-from unseen.engines.memory import MEMORY
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.encode.base import Progress
-    from unseen.engines.base import Engine
 
+WORD = re.compile(r"[^\W_]{2,}")
 NODES, CLASSES = 0.5, 0.3  # a and b
 WIDTH = 128  # t
 BUCKETS = 1 << 18  # that words are hashed into
 FEW = 3  # texts that have to share a word before it says anything
 MOST = 20_000  # words, the commonest
-READ = 50_000  # texts that V is learned from, at most
 LEAST = 300  # texts, below which words meet too rarely
 PORTION = 20_000  # texts whose words are counted at a time
 TEXTS = 10  # for each direction, at least
@@ -54,7 +54,7 @@ def bag_of_words(texts: Sequence[str], progress: Progress | None = None) -> Any:
     from sklearn.feature_extraction.text import HashingVectorizer
 
     reader = HashingVectorizer(
-        n_features=BUCKETS, alternate_sign=False, norm=None, token_pattern=r"[^\W_]{2,}"
+        n_features=BUCKETS, alternate_sign=False, norm=None, token_pattern=WORD.pattern
     )
     parts = []
     for at in range(0, len(texts), PORTION):
@@ -62,6 +62,20 @@ def bag_of_words(texts: Sequence[str], progress: Progress | None = None) -> Any:
             progress("count words", at, len(texts))
         parts.append(reader.transform(texts[at : at + PORTION]))
     return sp.csr_array(sp.vstack(parts), dtype=np.float32)
+
+
+def words_of(texts: Iterable[str]) -> Iterator[str]:
+    """Return the words of texts, one after another, as they are counted."""
+    for text in texts:
+        yield from WORD.findall(text.lower())
+
+
+@lru_cache(maxsize=100_000)
+def column_of(word: str) -> int:
+    """Return the column that `bag_of_words` counts a word in."""
+    from sklearn.utils import murmurhash3_32
+
+    return abs(int(murmurhash3_32(word, seed=0))) % BUCKETS
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,18 +96,13 @@ class LSA:
     class_centre: NDArray[np.float32]
 
     @classmethod
-    def fit(cls, nodes: Any, classes: Any, engine: Engine = MEMORY) -> Self | None:
+    def fit(cls, nodes: Any, classes: Any) -> Self | None:
         """Learn from bags of nodes [n, BUCKETS] and classes [C, BUCKETS].
 
         None, where there are fewer than `LEAST` nodes or hardly a word that some of them share.
         """
         from sklearn.utils.extmath import randomized_svd
 
-        n = nodes.shape[0]
-        if n > READ:
-            nodes = engine.take(nodes, np.sort(np.random.default_rng(0).permutation(n)[:READ]))
-        elif engine is not MEMORY:
-            nodes = engine.take(nodes, np.arange(n))
         n = nodes.shape[0]
         having = np.bincount(nodes.indices, minlength=nodes.shape[1])  # n_j
         words = np.flatnonzero(having >= FEW)
@@ -102,31 +111,29 @@ class LSA:
         if n < LEAST or width < 1:
             return None
         idf = (1 + np.log((1 + n) / (1 + having[words]))).astype(np.float32)
-        T = _weighed(nodes, words, idf)
+        T = weighed(nodes, words, idf)
         V = np.ascontiguousarray(randomized_svd(T, width, random_state=0)[2].T, np.float32)
         centres = (
-            np.asarray((read @ V).mean(axis=0)) for read in (T, _weighed(classes, words, idf))
+            np.asarray((read @ V).mean(axis=0)) for read in (T, weighed(classes, words, idf))
         )
         return cls(words, idf, V, *centres)
 
-    def beside_nodes(self, X: NDArray[np.float32], nodes: Any) -> NDArray[np.float32]:
-        """Return x'. [n, d + t]"""
-        return self._beside(X, NODES, nodes, self.node_centre)
+    def nodes(self, bags: Any) -> NDArray[np.float32]:
+        """Return a y of nodes. [n, t]"""
+        return self._read(NODES, bags, self.node_centre)
 
-    def beside_classes(self, S: NDArray[np.float32], classes: Any) -> NDArray[np.float32]:
-        """Return s'. [C, d + t]"""
-        return self._beside(S, CLASSES, classes, self.class_centre)
+    def classes(self, bags: Any) -> NDArray[np.float32]:
+        """Return b y of classes. [C, t]"""
+        return self._read(CLASSES, bags, self.class_centre)
 
-    def _beside(
-        self, rows: NDArray[np.float32], weight: float, bags: Any, centre: NDArray[np.float32]
-    ) -> NDArray[np.float32]:
-        T = _weighed(bags, self.words, self.idf)
+    def _read(self, weight: float, bags: Any, centre: NDArray[np.float32]) -> NDArray[np.float32]:
+        T = weighed(bags, self.words, self.idf)
         read = unit(np.asarray(T @ self.directions) - centre)  # [n, t]
         read[np.diff(T.indptr) == 0] = 0  # none of the words: nothing is known
-        return unit(np.hstack([unit(rows), np.float32(weight) * read]))
+        return np.float32(weight) * read
 
 
-def _weighed(bags: Any, words: NDArray[np.integer], idf: NDArray[np.float32]) -> Any:
+def weighed(bags: Any, words: NDArray[np.integer], idf: NDArray[np.float32]) -> Any:
     """Return t of each row; one without any of the words is zero. CSR, [n, w]"""
     T = sp.csr_array(bags[:, words], dtype=np.float32)
     T.data = np.log1p(T.data) * idf[T.indices]

@@ -100,13 +100,15 @@ def class_vectors_of(classifier: Any, classes: Classes, encoder: Any) -> NDArray
     """Return class vectors as the fitted preparer makes them. [C, d']"""
     preparer = classifier.preparer_
     csds = class_vectors(classes, encoder)
-    bags = None
-    if preparer.lsa_ is not None:
-        bags = (None, bag_of_words(class_texts(classes, "description")))
     none = np.zeros((0, len(preparer.node_centre_)), dtype=np.float32)
-    encoded = Encoded(none, csds, bool(preparer.shared_), preparer.encoder_, "", bags)
+    encoded = Encoded(none, csds, bool(preparer.shared_), preparer.encoder_, "")
     S: NDArray[np.float32] = preparer.class_vectors(encoded)
-    return S if bags is None else preparer.lsa_.beside_classes(S, bags[1])
+    if not preparer.reads_words:
+        return S
+    found: NDArray[np.float32] = preparer.beside_classes(
+        S, bag_of_words(class_texts(classes, "description"))
+    )
+    return found
 
 
 def edited_model(model: Any, edit: Edit, task: Task) -> Any:

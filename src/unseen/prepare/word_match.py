@@ -1,0 +1,157 @@
+r"""Word matching: how the words of a text relate to the words of the class texts, one by one.
+
+The mean of many word vectors drowns the one word that tells. Here every word votes by itself: word
+v is as near to class c as to the words u of its text,
+
+.. math::
+    k(v, u) &= \exp(\gamma (\cos(e_v, e_u) - 1)) \\
+    p_{vc} &= \frac{\sum_u w_{cu} k(v, u)}{\sum_{c'} \sum_u w_{c'u} k(v, u)}  && [w, C] \\
+    w_{cu} &\propto \log(1 + n_{cu})\, \mathrm{idf}_u\, \mathrm{icf}_u        && \text{sum to one}
+
+with e the `static` vectors of single words, less their mean, :math:`n_{cu}` how often class text c
+has word u, and icf the same as idf, over classes. A word that is in a class text has k = 1 there; a
+word that is near to none is as near to all. A text is the sum of its words,
+
+.. math:: y_i' = \sum_v t_{iv} (p_v - \bar p), \qquad y_i = (y_i' - \bar y') / \sigma \quad [n, C]
+
+with :math:`t_i` of unit length, weighed as LSA does, and :math:`\sigma` the usual length of a
+node's y: unlike a vector of unit length, y is short where no word tells. Class texts are read as
+nodes are. (A kernel between words as in the soft cosine of Sidorov et al., 2014,
+https://doi.org/10.13053/CyS-18-3-2043; matching word by word as in the late interaction of Khattab
+and Zaharia, 2020, https://arxiv.org/abs/2004.12832.)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from unseen.core.arrays import unit
+from unseen.encode.base import encode, get_encoder
+from unseen.prepare.lsa import BUCKETS, column_of, weighed, words_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+NODES, CLASSES = 0.25, 0.6  # how much it counts beside the encoder's vectors of unit length
+SHARPNESS = 8.0  # gamma
+MOST = 30_000  # words, the commonest
+ENTRIES = 4_000_000  # of p, at most
+PORTION = 1_000  # words that are compared with the words of class texts at a time
+LEAN = 5  # nodes that the class texts weigh as much as, when nodes are centred
+
+
+@dataclass(frozen=True, eq=False)
+class WordMatch:
+    """How near the words of a graph are to its classes.
+
+    Attributes:
+        words: their columns in a bag, ascending. [w]
+        idf: how much each of them says. [w]
+        directions: p less its mean. [w, C]
+        node_centre, class_centre: means of y, before it is scaled. Twice [C]
+        scale: sigma. [1]
+    """
+
+    words: NDArray[np.integer]
+    idf: NDArray[np.float32]
+    directions: NDArray[np.float32]
+    node_centre: NDArray[np.float32]
+    class_centre: NDArray[np.float32]
+    scale: NDArray[np.float32]
+
+    @classmethod
+    def fit(
+        cls, bags: Any, class_bags: Any, texts: Sequence[str], class_texts: Sequence[str]
+    ) -> Self | None:
+        """Compare the words of some nodes with those of the classes.
+
+        Args:
+            bags, class_bags: of the same nodes, and of the classes. [n, BUCKETS], [C, BUCKETS]
+            texts, class_texts: whose words they count; for nodes, texts or a list of words.
+        """
+        told = [Counter(words_of([text])) for text in class_texts]
+        of_classes = sorted(set().union(*told))
+        if not of_classes or len(told) < 2:
+            return None
+        n, having = bags.shape[0], np.bincount(bags.indices, minlength=BUCKETS)
+        common = Counter(words_of(texts)).most_common(min(MOST, ENTRIES // len(told)))
+        found = _columns([*of_classes, *(word for word, _ in common)])  # class words come first
+        columns = np.array(sorted(found), dtype=np.int32)  # [w]
+        names = [found[column] for column in columns.tolist()]
+        idf = (1 + np.log((1 + n) / (1 + having[columns]))).astype(np.float32)
+        vectors = encode(get_encoder("static"), [*names, *of_classes], cache=False)
+        E, U = vectors[: len(names)], vectors[len(names) :]
+        mean = np.average(E, axis=0, weights=having[columns] + 1e-3)
+        p = _nearness(unit(E - mean), unit(U - mean), _class_words(told, of_classes, names, idf))
+        T = weighed(bags, columns, idf)
+        usual = np.average(p, axis=0, weights=np.asarray(T.sum(axis=0)).ravel() + 1e-6)
+        directions = (p - usual).astype(np.float32)
+        rows = np.asarray(T @ directions)[np.diff(T.indptr) > 0]
+        of_class = np.asarray(weighed(class_bags, columns, idf) @ directions, np.float32).mean(
+            axis=0
+        )
+        centre = (rows.sum(axis=0) + LEAN * of_class) / (len(rows) + LEAN)
+        scale = np.sqrt(((rows - centre) ** 2).sum(axis=1).mean()) if len(rows) else 1.0
+        scale = np.array([max(float(scale), 1e-6)], np.float32)
+        return cls(columns, idf, directions, centre.astype(np.float32), of_class, scale)
+
+    def nodes(self, bags: Any) -> NDArray[np.float32]:
+        """Return y of nodes as it stands beside their vectors; 0 without a known word. [n, C]"""
+        read, known = self._read(bags, self.node_centre)
+        found = np.float32(NODES) * read / self.scale
+        found[~known] = 0.0
+        return found
+
+    def classes(self, bags: Any) -> NDArray[np.float32]:
+        """Return y of class texts, of one length, as it stands beside their vectors. [C', C]"""
+        read, known = self._read(bags, self.class_centre)
+        found = np.float32(CLASSES) * unit(read)
+        found[~known] = 0.0
+        return found
+
+    def _read(
+        self, bags: Any, centre: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        T = weighed(bags, self.words, self.idf)
+        read = np.asarray(T @ self.directions - centre, dtype=np.float32)
+        return read, np.diff(T.indptr) > 0
+
+
+def _columns(words: Sequence[str]) -> dict[int, str]:
+    """Return the column that each word is hashed into; of two words in one, the first has it."""
+    found: dict[int, str] = {}
+    for word in words:
+        found.setdefault(column_of(word), word)
+    return found
+
+
+def _class_words(
+    told: Sequence[Counter[str]],
+    of_classes: Sequence[str],
+    names: Sequence[str],
+    idf: NDArray[np.float32],
+) -> NDArray[np.float32]:
+    """Return w, how much each word of a class text says about its class. [C, u]"""
+    weight = dict(zip(names, idf.tolist(), strict=True))
+    rarest = float(idf.max())
+    counts = np.array([[each[word] for word in of_classes] for each in told], dtype=np.float32)
+    icf = np.log((1 + len(told)) / (1 + (counts > 0).sum(axis=0))) + 0.1
+    w = np.log1p(counts) * np.array([weight.get(word, rarest) for word in of_classes]) * icf
+    return np.asarray(w / np.maximum(w.sum(axis=1, keepdims=True), 1e-9), dtype=np.float32)
+
+
+def _nearness(
+    E: NDArray[np.float32], U: NDArray[np.float32], w: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return p. [w, C]"""
+    p = np.empty((len(E), len(w)), dtype=np.float32)
+    for at in range(0, len(E), PORTION):
+        part = slice(at, at + PORTION)
+        near = np.exp(np.float32(SHARPNESS) * (E[part] @ U.T - 1)) @ w.T
+        p[part] = near / np.maximum(near.sum(axis=1, keepdims=True), 1e-12)
+    return p
