@@ -44,6 +44,7 @@ class Encoded:
         identity: of the encoder's weights; "" where it is not known.
         bags: words of nodes and of class texts (`lsa.bag_of_words`), where there are any.
         engine: whose rows `nodes` and the bags of nodes are; None: arrays.
+        reader: the encoder that read the texts of nodes, where it did.
     """
 
     nodes: Any
@@ -53,6 +54,7 @@ class Encoded:
     identity: str
     bags: tuple[Any, Any] | None = None
     engine: Any = None
+    reader: Any = None
 
     @property
     def apart(self) -> bool:
@@ -99,7 +101,8 @@ def encode_inputs(
     bags = None if kind in APART else _bags(graph, classes, kind, progress)
     csds = class_vectors(classes, reader)
     own = getattr(graph, "engine", None)
-    return Encoded(nodes, csds, kind not in APART, name, reader.identity, bags, own)
+    read = reader if kind == "texts" else None
+    return Encoded(nodes, csds, kind not in APART, name, reader.identity, bags, own, read)
 
 
 def _with_vectors(

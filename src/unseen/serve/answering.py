@@ -17,13 +17,13 @@ from unseen.core.arrays import unit
 from unseen.core.operator import Operator
 from unseen.core.task import Task
 from unseen.encode.base import encode
+from unseen.explain.words import beside
 from unseen.io.join import MOST
 from unseen.models.base import infer
 from unseen.models.blocks import clamp
 from unseen.prediction import probabilities, shown
 from unseen.prepare.encoded import Encoded
 from unseen.serve.errors import ApiError
-from unseen.serve.words import beside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

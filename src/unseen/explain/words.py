@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.prepare.lsa import LSA
-    from unseen.serve.served import Served
+    from unseen.prepare.preparer import Preparer
 
 WORD = re.compile(r"[^\W_]+|[^\w\s]|_+")
 COUNTED = re.compile(r"[^\W_]{2,}")  # as LSA counts words
@@ -62,27 +62,29 @@ class WordShares:
 
 
 def word_shares(
-    served: Served, text: str, weights: NDArray[Any], bias: NDArray[Any]
+    encoder: Any, preparer: Preparer, text: str, weights: NDArray[Any], bias: NDArray[Any]
 ) -> WordShares | None:
     """Return the shares of words in the scores of k classes; None for a text that says nothing.
 
     Args:
+        encoder: that reads texts.
+        preparer: fitted.
+        text: of a node.
         weights, bias: of these classes. [k, d'], [k]
     """
     spans = np.array([m.span() for m in WORD.finditer(text)], dtype=np.int64).reshape(-1, 2)
     if not len(spans):
         return None
     W = np.asarray(weights, dtype=np.float64)
-    encoder, preparer = served.encoder, served.classifier.preparer_
     centre = preparer.node_centre_.astype(np.float64)
     d = len(centre)
     W_e, W_y = W[:, :d], W[:, d:]
     exact = isinstance(encoder, StaticEncoder)
     if exact:
-        ids, starts = _tokens(encoder, text)
-        if not len(ids):
+        rows, starts = encoder.token_vectors(text)  # [m, d], [m]
+        if not len(rows):
             return None
-        rows = encoder._table[ids].astype(np.float64)  # [m, d]
+        rows = rows.astype(np.float64)
         mean = rows.mean(axis=0)
         by_token = rows @ W_e.T / len(rows)  # [m, k]
     else:
@@ -110,13 +112,6 @@ def word_shares(
     shares, rest, centring = shares / N, rest / N, centring / N
     score = shares.sum(axis=0) + rest + centring + bias
     return WordShares("exact" if exact else "lsa", spans, shares, rest, centring, bias, score)
-
-
-def _tokens(encoder: StaticEncoder, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the tokens of a text and the character that each begins at. [m], [m]"""
-    found = encoder._tokenizer.encode(text, add_special_tokens=False)
-    starts = [lo if lo >= hi or not text[lo].isspace() else lo + 1 for lo, hi in found.offsets]
-    return np.array(found.ids, dtype=np.int64), np.array(starts, dtype=np.int64)
 
 
 def _lsa(
