@@ -23,7 +23,7 @@ from unseen.propagate.hops import decompose
 from unseen.select.calibration import Calibration
 
 FLOOR = 1 / len(TOPICS)
-COLUMNS = ["id", "label", "confidence", "runner_up", "reason"]
+COLUMNS = ["id", "label", "confidence", "runner_up", "reason", "flags"]
 
 
 @pytest.fixture(scope="module")

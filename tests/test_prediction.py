@@ -110,8 +110,8 @@ def test_probabilities_keep_the_order_and_sum_to_one(
 
 def test_the_table_has_a_row_for_each_node_asked_about() -> None:
     table = made().to_polars()
-    assert table.columns == ["id", "label", "confidence", "runner_up", "reason"]
-    assert table.rows()[0] == ("w", "b", 0.6, "c", "reason 0")
+    assert table.columns == ["id", "label", "confidence", "runner_up", "reason", "flags"]
+    assert table.rows()[0] == ("w", "b", 0.6, "c", "reason 0", "")
     assert made().to_polars(slice(1, 2))["id"].to_list() == ["x"]
 
 

@@ -22,8 +22,8 @@ from unseen.io.read import labels_of
 from unseen.io.saved import FORMAT, MANIFEST, Saved, parse_json, read_saved
 from unseen.io.tables import parse_table
 from unseen.models import MODELS
-from unseen.prepare.lsa import BUCKETS
 from unseen.prepare.preparer import Preparer
+from unseen.prepare.words import BUCKETS
 from unseen.select.calibration import Calibration
 from unseen.select.cross_validation import Choice
 
@@ -213,13 +213,12 @@ def _checked(preparer: Preparer) -> Preparer:
         isinstance(c, np.ndarray) and c.ndim == 1 and c.dtype.kind == "f" for c in centres
     )
     sound = named and vectors and isinstance(preparer.shared_, bool)
-    for read in (preparer.lsa_, preparer.match_):
-        if read is not None:
-            words, width = len(read.words), read.directions.shape[-1]
-            sound &= read.directions.shape == (words, width) and read.idf.shape == (words,)
-            sound &= read.node_centre.shape == read.class_centre.shape == (width,)
-            sound &= read.words.dtype.kind == "i" and bool((np.diff(read.words) > 0).all())
-            sound &= words > 0 and read.words[0] >= 0 and read.words[-1] < BUCKETS
+    for read in preparer.word_readers:
+        words, width = len(read.words), read.directions.shape[-1]
+        sound &= read.directions.shape == (words, width) and read.idf.shape == (words,)
+        sound &= read.node_centre.shape == read.class_centre.shape == (width,)
+        sound &= read.words.dtype.kind == "i" and bool((np.diff(read.words) > 0).all())
+        sound &= words > 0 and read.words[0] >= 0 and read.words[-1] < BUCKETS
     match = preparer.match_
     sound &= match is None or (match.scale.shape == (1,) and bool(match.scale[0] > 0))
     if not sound:

@@ -40,7 +40,7 @@ class Steps:
 
     progress: Progress | None = None
     done: list[dict[str, Any]] = field(default_factory=list)
-    total: int = 5
+    total: int = 6
     began: float = field(default_factory=time.perf_counter)
 
     @contextmanager
@@ -152,16 +152,14 @@ def _classes(prediction: Prediction) -> list[dict[str, Any]]:
 
 
 def _quality(prediction: Prediction, case: Case, csds: NDArray[np.float32]) -> dict[str, Any]:
-    """Eq. 1-3 on labelled classes, where three or more are seen; on predicted ones otherwise."""
+    """Eq. 1-3 on labelled nodes, where three or more classes are seen.
+
+    On answers it would be circular: they were made from the descriptions.
+    """
     codes, seen = prediction.labels.codes, prediction.labels.seen()
     basis = f"labelled nodes of {len(seen)} seen classes"
-    if not informative(len(seen)):
-        codes = codes.copy()
-        codes[prediction.nodes] = prediction.label
-        seen = np.unique(codes[codes >= 0])
-        basis = f"predicted classes ({len(seen)}), since fewer than three have labels"
     if case.halo is not None or not informative(len(seen)):
-        note = "needs at least three classes: with two, Eq. 1-3 is constant"
+        note = "needs labelled nodes of three or more classes"
         return {"csd_quality": None, "csd_quality_note": note if case.halo is None else ""}
     X = prediction.classifier.preparer_.centred(case.encoded)
     total, count = engine_of(case.task).reduce(lambda X, y: class_sums(X, y, seen), X, codes)

@@ -26,7 +26,7 @@ from unseen.core.classes import NONE_OF_THESE
 from unseen.core.errors import InputError
 from unseen.core.escape import without_formulas
 from unseen.engines.base import engine_of
-from unseen.explain import names_of
+from unseen.explain.reasons import names_of
 from unseen.io.atomic import FORMAT, in_place, write_json, write_manifest
 from unseen.io.files import write_bytes, write_text
 from unseen.loading import load

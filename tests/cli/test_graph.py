@@ -23,7 +23,7 @@ def test_classify(call: Call, paths: dict[str, Path], given: Sample, tmp_path: P
     assert code == 0
     check_folder(out)
     table = pl.read_csv(out / "predictions.csv", schema_overrides={"id": pl.String})
-    assert table.columns == ["id", "label", "confidence", "runner_up", "reason"]
+    assert table.columns == ["id", "label", "confidence", "runner_up", "reason", "flags"]
     assert len(table) == int((~given.labels(0, 1).known).sum())
     truth = [given.classes.names[given.truth[int(node)]] for node in table["id"]]
     assert np.mean(table["label"].to_numpy() == truth) > 0.9

@@ -5,7 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 from unseen.prepare import lsa as module
-from unseen.prepare.lsa import LSA, bag_of_words, column_of, words_of
+from unseen.prepare.lsa import LSA
+from unseen.prepare.words import bag_of_words
 
 MINE = "shaft ore seam pit drift"
 SEA = "keel mast hull sail rigging"
@@ -55,7 +56,7 @@ def test_vectors_are_as_the_formula_has_them() -> None:
     assert np.allclose(np.abs(right[:5] @ V), np.eye(5), atol=1e-3)
     y = T @ V - (T @ V).mean(axis=0)
     y /= np.linalg.norm(y, axis=1, keepdims=True)
-    assert np.allclose(found.nodes(nodes), module.NODES * y, atol=1e-5)
+    assert np.allclose(found.nodes(nodes), LSA.beside[0] * y, atol=1e-5)
 
 
 def test_a_text_without_any_of_the_words_is_left_to_the_encoder() -> None:
@@ -82,11 +83,3 @@ def test_more_words_than_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(found.words) == len(found.idf) == len(found.directions) == 6
     assert (np.diff(found.words) > 0).all()
     assert found.nodes(nodes).shape == (300, 3)
-
-
-def test_a_word_is_counted_in_the_column_that_it_is_said_to_be_in() -> None:
-    words = ["ore", "kernel", "straße", "42"]
-    assert [column_of(word) for word in words] == [
-        int(bag_of_words([word]).indices[0]) for word in words
-    ]
-    assert list(words_of(["An ore_shaft, a b", ""])) == ["an", "ore", "shaft"]

@@ -16,8 +16,8 @@ from unseen.core.labels import Labels
 from unseen.prepare import lsa
 from unseen.prepare import preparer as module
 from unseen.prepare.encoded import Encoded
-from unseen.prepare.lsa import column_of, words_of
 from unseen.prepare.preparer import FEW_NODES, Preparer
+from unseen.prepare.words import column_of, words_of
 
 RNG = np.random.default_rng(0)
 X = unit(RNG.normal(size=(40, 6)).astype(np.float32))
@@ -131,7 +131,9 @@ def test_words_of_some_nodes_suffice(given: Sample, monkeypatch: pytest.MonkeyPa
     preparer.fit(encoded)
     assert preparer.lsa_ is not None
     assert preparer.match_ is not None
-    texts = [given.graph.texts[i] for i in np.sort(np.random.default_rng(0).permutation(60)[:40])]
+    assert given.graph.texts is not None
+    assert encoded.words is not None
+    texts = [given.graph.texts[i] for i in np.random.default_rng(0).permutation(60)[:40]]
     told = set(words_of([*texts, *encoded.words.class_texts]))
     assert set(preparer.match_.words.tolist()) == {column_of(word) for word in told}
     assert len(preparer.transform(encoded)[0]) == 60

@@ -8,8 +8,8 @@ import pytest
 from unseen.core.arrays import unit
 from unseen.encode.base import encode, get_encoder
 from unseen.prepare import word_match as module
-from unseen.prepare.lsa import bag_of_words, column_of
-from unseen.prepare.word_match import CLASSES, LEAN, NODES, WordMatch
+from unseen.prepare.word_match import LEAN, WordMatch
+from unseen.prepare.words import bag_of_words, column_of
 
 TEXTS = ["a violin and a cello", "the goalkeeper ran", "a cello concert", "", "one of many"]
 CLASS_TEXTS = ["music: violin, orchestra", "football: goalkeeper, penalty"]
@@ -53,11 +53,11 @@ def test_it_is_as_the_formula_has_it() -> None:
     of_class = (C / np.linalg.norm(C, axis=1, keepdims=True) @ P).mean(axis=0)
     centre = (rows.sum(axis=0) + LEAN * of_class) / (4 + LEAN)
     scale = np.sqrt(((rows - centre) ** 2).sum(axis=1).mean())
-    expected = NODES * (T @ P - centre) / scale
+    expected = WordMatch.beside[0] * (T @ P - centre) / scale
     expected[3] = 0  # no word
     np.testing.assert_allclose(made.nodes(bag_of_words(TEXTS)), expected, atol=1e-4)
     lengths = np.linalg.norm(made.classes(bag_of_words(CLASS_TEXTS)), axis=1)
-    np.testing.assert_allclose(lengths, CLASSES, rtol=1e-5)
+    np.testing.assert_allclose(lengths, WordMatch.beside[1], rtol=1e-5)
 
 
 def test_one_word_that_tells_is_not_drowned_by_many() -> None:

@@ -12,6 +12,7 @@ here is optional, and what each part is for:
 `take_classes`      classes that are dropped or put in another order after fitting
 `redescribe`        classes whose texts are edited after fitting
 `readings`          what a posterior is pooled of, and which of it is linear in the vectors
+`own_weights`       the words of a text that speak for a class
 `describe`          what was found out, for record and report
 `get_params`        scikit-learn's `clone`, and a readable record
 =================== ==============================================================================
@@ -185,6 +186,10 @@ class Model(ABC):
     def readings(self, task: Task) -> tuple[Reading, ...]:
         """Return what the posterior is made of; nothing where a model cannot tell."""
         return ()
+
+    def own_weights(self) -> NDArray[np.float32] | None:
+        """Return w, where a node's own vector x speaks for class c by x w_c + b_c. [C, d]"""
+        return self.means_ @ self.precision_ if hasattr(self, "precision_") else None
 
     def describe(self) -> dict[str, Any]:
         """Return what was found out about the graph, and `warnings` as a list of sentences."""

@@ -7,9 +7,9 @@ to node i, N(i), without itself, say
     \kappa_{ia} = \max(\cos(x_i, x_a), 0)^3
 
 x [n, d], s [n, C]. How much that is worth shows in how often s finds the class that :math:`q_a`
-gives an anchor, without looking at it. All labelled nodes are anchors, as far as there is room. (Liu, He and Chang,
-"Large Graph Construction for Scalable Semi-Supervised Learning", 2010: anchors instead of all pairs
-keep it linear in n.)
+gives an anchor, without looking at it. All labelled nodes are anchors, as far as there is room.
+(Liu, He and Chang, "Large Graph Construction for Scalable Semi-Supervised Learning", 2010: anchors
+instead of all pairs keep it linear in n.)
 """
 
 from __future__ import annotations

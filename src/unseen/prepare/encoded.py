@@ -16,7 +16,7 @@ from unseen.encode.base import Encoder, Progress, as_encoder, encode
 from unseen.encode.class_texts import class_texts, class_vectors
 from unseen.encode.words import encode_words, word_weights
 from unseen.engines.base import engine_of
-from unseen.prepare.lsa import bag_of_words
+from unseen.prepare.words import bag_of_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,8 +37,8 @@ class Words:
     """The words of nodes and of class texts.
 
     Attributes:
-        nodes, classes: how often each of them has each word (`lsa.bag_of_words`). [n, BUCKETS] rows
-            and [C, BUCKETS]
+        nodes, classes: how often each of them has each word (`words.bag_of_words`): rows
+            [n, BUCKETS], and an array [C, BUCKETS].
         texts: of nodes, one each; None where words are the names of feature columns.
         columns: these names.
         class_texts: what `classes` counts.
@@ -63,6 +63,7 @@ class Encoded:
         identity: of the encoder's weights; "" where it is not known.
         words: of nodes and of class texts, where there are any.
         engine: whose rows `nodes` and the words of nodes are; None: arrays.
+        reader: the encoder that read the texts of nodes, where it did.
     """
 
     nodes: Any
@@ -72,6 +73,7 @@ class Encoded:
     identity: str
     words: Words | None = None
     engine: Any = None
+    reader: Any = None
 
     @property
     def apart(self) -> bool:
@@ -118,7 +120,8 @@ def encode_inputs(
     words = None if kind in APART else _words(graph, classes, kind, progress)
     csds = class_vectors(classes, reader)
     own = getattr(graph, "engine", None)
-    return Encoded(nodes, csds, kind not in APART, name, reader.identity, words, own)
+    read = reader if kind == "texts" else None
+    return Encoded(nodes, csds, kind not in APART, name, reader.identity, words, own, read)
 
 
 def _with_vectors(

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from unseen.core.labels import Labels
     from unseen.encode.base import Progress
     from unseen.engines.base import Engine
+    from unseen.prepare.words import WordReader
 
 READ = 50_000  # nodes whose words are learned from, at most
 FEW_NODES = 5  # that the class texts weigh as much as, when nodes are centred
@@ -130,7 +131,7 @@ class Preparer:
     def transform(self, encoded: Encoded) -> tuple[Any, NDArray[np.float32]]:
         """Return node vectors [n, d'], as rows, and class vectors [C, d_s'] as models take them."""
         S = self.class_vectors(encoded)
-        if not self.reads_words:
+        if not self.word_readers:
             return self.centred(encoded), S
         if encoded.words is None:
             raise InputError(
@@ -147,19 +148,17 @@ class Preparer:
         return X, self.beside_classes(S, encoded.words.classes)
 
     @property
-    def reads_words(self) -> bool:
-        """Whether anything is known about single words."""
-        return self.lsa_ is not None or self.match_ is not None
+    def word_readers(self) -> tuple[WordReader, ...]:
+        """What is known about single words, in the order of the columns it adds to vectors."""
+        return tuple(each for each in (self.lsa_, self.match_) if each is not None)
 
     def beside_nodes(self, X: NDArray[np.float32], bags: Any) -> NDArray[np.float32]:
         """Return centred node vectors with what their words say beside them. [n, d']"""
-        said = [each.nodes(bags) for each in (self.lsa_, self.match_) if each is not None]
-        return unit(np.hstack([unit(X), *said]))
+        return unit(np.hstack([unit(X), *(each.nodes(bags) for each in self.word_readers)]))
 
     def beside_classes(self, S: NDArray[np.float32], bags: Any) -> NDArray[np.float32]:
         """Return centred class vectors with what their words say beside them. [C, d']"""
-        said = [each.classes(bags) for each in (self.lsa_, self.match_) if each is not None]
-        return unit(np.hstack([unit(S), *said]))
+        return unit(np.hstack([unit(S), *(each.classes(bags) for each in self.word_readers)]))
 
     def task(
         self, encoded: Encoded, graph: Graph, labels: Labels, allowed: NDArray[np.bool_]

@@ -26,18 +26,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from unseen.core.arrays import unit
 from unseen.encode.base import encode, get_encoder
-from unseen.prepare.lsa import BUCKETS, column_of, weighed, words_of
+from unseen.prepare.words import WordReader, column_of, idf_of, weighed, words_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-NODES, CLASSES = 0.25, 0.6  # how much it counts beside the encoder's vectors of unit length
 SHARPNESS = 8.0  # gamma
 MOST = 30_000  # words, the commonest
 ENTRIES = 4_000_000  # of p, at most
@@ -46,23 +45,20 @@ LEAN = 5  # nodes that the class texts weigh as much as, when nodes are centred
 
 
 @dataclass(frozen=True, eq=False)
-class WordMatch:
-    """How near the words of a graph are to its classes.
+class WordMatch(WordReader):
+    """How near the words of a graph are to its classes: `directions` are p less its mean, [w, C].
 
     Attributes:
-        words: their columns in a bag, ascending. [w]
-        idf: how much each of them says. [w]
-        directions: p less its mean. [w, C]
-        node_centre, class_centre: means of y, before it is scaled. Twice [C]
         scale: sigma. [1]
     """
 
-    words: NDArray[np.integer]
-    idf: NDArray[np.float32]
-    directions: NDArray[np.float32]
-    node_centre: NDArray[np.float32]
-    class_centre: NDArray[np.float32]
     scale: NDArray[np.float32]
+
+    beside: ClassVar[tuple[float, float]] = (0.25, 0.6)
+
+    def factor(self, y: NDArray[Any]) -> NDArray[Any]:
+        """Return what y of nodes [n, C] is multiplied by, the same for all. [1]"""
+        return self.beside[0] / self.scale
 
     @classmethod
     def fit(
@@ -78,48 +74,31 @@ class WordMatch:
         of_classes = sorted(set().union(*told))
         if not of_classes or len(told) < 2:
             return None
-        n, having = bags.shape[0], np.bincount(bags.indices, minlength=BUCKETS)
         common = Counter(words_of(texts)).most_common(min(MOST, ENTRIES // len(told)))
         found = _columns([*of_classes, *(word for word, _ in common)])  # class words come first
         columns = np.array(sorted(found), dtype=np.int32)  # [w]
         names = [found[column] for column in columns.tolist()]
-        idf = (1 + np.log((1 + n) / (1 + having[columns]))).astype(np.float32)
+        idf = idf_of(bags, columns)
         vectors = encode(get_encoder("static"), [*names, *of_classes], cache=False)
         E, U = vectors[: len(names)], vectors[len(names) :]
-        mean = np.average(E, axis=0, weights=having[columns] + 1e-3)
-        p = _nearness(unit(E - mean), unit(U - mean), _class_words(told, of_classes, names, idf))
         T = weighed(bags, columns, idf)
+        having = np.bincount(T.indices, minlength=len(columns))
+        mean = np.average(E, axis=0, weights=having + 1e-3)
+        p = _nearness(unit(E - mean), unit(U - mean), _class_words(told, of_classes, names, idf))
         usual = np.average(p, axis=0, weights=np.asarray(T.sum(axis=0)).ravel() + 1e-6)
         directions = (p - usual).astype(np.float32)
         rows = np.asarray(T @ directions)[np.diff(T.indptr) > 0]
-        of_class = np.asarray(weighed(class_bags, columns, idf) @ directions, np.float32).mean(
-            axis=0
-        )
+        of_class = np.asarray(weighed(class_bags, columns, idf) @ directions).mean(axis=0)
         centre = (rows.sum(axis=0) + LEAN * of_class) / (len(rows) + LEAN)
         scale = np.sqrt(((rows - centre) ** 2).sum(axis=1).mean()) if len(rows) else 1.0
-        scale = np.array([max(float(scale), 1e-6)], np.float32)
-        return cls(columns, idf, directions, centre.astype(np.float32), of_class, scale)
-
-    def nodes(self, bags: Any) -> NDArray[np.float32]:
-        """Return y of nodes as it stands beside their vectors; 0 without a known word. [n, C]"""
-        read, known = self._read(bags, self.node_centre)
-        found = np.float32(NODES) * read / self.scale
-        found[~known] = 0.0
-        return found
-
-    def classes(self, bags: Any) -> NDArray[np.float32]:
-        """Return y of class texts, of one length, as it stands beside their vectors. [C', C]"""
-        read, known = self._read(bags, self.class_centre)
-        found = np.float32(CLASSES) * unit(read)
-        found[~known] = 0.0
-        return found
-
-    def _read(
-        self, bags: Any, centre: NDArray[np.float32]
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        T = weighed(bags, self.words, self.idf)
-        read = np.asarray(T @ self.directions - centre, dtype=np.float32)
-        return read, np.diff(T.indptr) > 0
+        return cls(
+            columns,
+            idf,
+            directions,
+            centre.astype(np.float32),
+            of_class.astype(np.float32),
+            np.array([max(float(scale), 1e-6)], np.float32),
+        )
 
 
 def _columns(words: Sequence[str]) -> dict[int, str]:

@@ -254,8 +254,16 @@ def least_certain(predictions: pl.DataFrame, looks: Sequence[Look]) -> str:
         f'<td data-name="runner-up">{_signed(row["runner_up"], signs)}</td>'
         f'<td data-name="confidence" class="figure">{number(row["confidence"])}'
         f'<i class="level" style="width:{100 * (row["confidence"] or 0.0):.0f}%"></i></td>'
-        f'<td data-name="reason" class="reason">{_signed(row["reason"], {})}</td></tr>'
+        f'<td data-name="reason" class="reason">{_signed(row["reason"], {})}'
+        f"{_flags(row.get('flags'))}</td></tr>"
         for row in shown.iter_rows(named=True)
+    )
+
+
+def _flags(flags: str | None) -> str:
+    """Return what deserves a look, as badges."""
+    return "".join(
+        f'<b class="badge">{text(flag)}</b>' for flag in (flags or "").split("; ") if flag
     )
 
 

@@ -27,8 +27,8 @@ from unseen.encode.base import encode, get_encoder
 from unseen.engines.base import engine_of
 from unseen.models.blocks import filled, winners
 from unseen.prepare.encoded import DEFAULT, Encoded, Words
-from unseen.prepare.lsa import bag_of_words
 from unseen.prepare.preparer import Preparer
+from unseen.prepare.words import bag_of_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,7 +18,7 @@ from unseen.core.classes import Classes, tidy
 from unseen.core.errors import InputError
 from unseen.encode.class_texts import class_texts, class_vectors
 from unseen.prepare.encoded import Encoded
-from unseen.prepare.lsa import bag_of_words
+from unseen.prepare.words import bag_of_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,7 +103,7 @@ def class_vectors_of(classifier: Any, classes: Classes, encoder: Any) -> NDArray
     none = np.zeros((0, len(preparer.node_centre_)), dtype=np.float32)
     encoded = Encoded(none, csds, bool(preparer.shared_), preparer.encoder_, "")
     S: NDArray[np.float32] = preparer.class_vectors(encoded)
-    if not preparer.reads_words:
+    if not preparer.word_readers:
         return S
     found: NDArray[np.float32] = preparer.beside_classes(
         S, bag_of_words(class_texts(classes, "description"))
