@@ -1,6 +1,6 @@
 """Do 50 suggested labels teach more than 50 drawn at random? A line of results/teach.jsonl a draw.
 
-    python results/teach.py                           the design half of the zoo
+    python results/teach.py                           the design set of the zoo
     python results/teach.py fresh                     the fresh set; the look is counted
 
 Classes are described by a sentence, all of them are listed, and nothing is labelled at first. Both
