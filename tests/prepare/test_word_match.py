@@ -52,8 +52,7 @@ def test_it_is_as_the_formula_has_it() -> None:
     C = np.array([[np.log1p(text.count(w)) * idf[w] for w in words] for text in told])
     of_class = (C / np.linalg.norm(C, axis=1, keepdims=True) @ P).mean(axis=0)
     centre = (rows.sum(axis=0) + LEAN * of_class) / (4 + LEAN)
-    scale = np.sqrt(((rows - centre) ** 2).sum(axis=1).mean())
-    expected = WordMatch.beside[0] * (T @ P - centre) / scale
+    expected = WordMatch.beside[0] * (T @ P - centre) / (0.35 * (1 + 50 / 5))
     expected[3] = 0  # no word
     np.testing.assert_allclose(made.nodes(bag_of_words(TEXTS)), expected, atol=1e-4)
     lengths = np.linalg.norm(made.classes(bag_of_words(CLASS_TEXTS)), axis=1)

@@ -14,9 +14,10 @@ word that is near to none is as near to all. A text is the sum of its words,
 
 .. math:: y_i' = \sum_v t_{iv} (p_v - \bar p), \qquad y_i = (y_i' - \bar y') / \sigma \quad [n, C]
 
-with :math:`t_i` of unit length, weighed as LSA does, and :math:`\sigma` the usual length of a
-node's y: unlike a vector of unit length, y is short where no word tells. Class texts are read as
-nodes are. (A kernel between words as in the soft cosine of Sidorov et al., 2014,
+with :math:`t_i` of unit length, weighed as LSA does. Unlike a vector of unit length, y is short
+where no word tells; :math:`\sigma` is the length that it usually has, and larger in small graphs,
+which do not show what words are common. Class texts are read as nodes are.
+(A kernel between words as in the soft cosine of Sidorov et al., 2014,
 https://doi.org/10.13053/CyS-18-3-2043; matching word by word as in the late interaction of Khattab
 and Zaharia, 2020, https://arxiv.org/abs/2004.12832.)
 """
@@ -41,6 +42,8 @@ SHARPNESS = 8.0  # gamma
 MOST = 30_000  # words, the commonest
 ENTRIES = 4_000_000  # of p, at most
 PORTION = 1_000  # words that are compared with the words of class texts at a time
+USUAL = 0.35  # length of y of a node, as it is in many graphs
+FEW = 50  # nodes among which words say half as much: what is common is not known yet
 LEAN = 5  # nodes that the class texts weigh as much as, when nodes are centred
 
 
@@ -90,14 +93,13 @@ class WordMatch(WordReader):
         rows = np.asarray(T @ directions)[np.diff(T.indptr) > 0]
         of_class = np.asarray(weighed(class_bags, columns, idf) @ directions).mean(axis=0)
         centre = (rows.sum(axis=0) + LEAN * of_class) / (len(rows) + LEAN)
-        scale = np.sqrt(((rows - centre) ** 2).sum(axis=1).mean()) if len(rows) else 1.0
         return cls(
             columns,
             idf,
             directions,
             centre.astype(np.float32),
             of_class.astype(np.float32),
-            np.array([max(float(scale), 1e-6)], np.float32),
+            np.array([USUAL * (1 + FEW / max(bags.shape[0], 1))], np.float32),
         )
 
 

@@ -16,6 +16,7 @@ has to be kept.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -45,14 +46,19 @@ def bag_of_words(texts: Sequence[str], progress: Progress | None = None) -> Any:
     for at in range(0, len(texts), PORTION):
         if progress is not None:
             progress("count words", at, len(texts))
-        parts.append(reader.transform(texts[at : at + PORTION]))
+        parts.append(reader.transform(map(_composed, texts[at : at + PORTION])))
     return sp.csr_array(sp.vstack(parts), dtype=np.float32)
 
 
 def words_of(texts: Iterable[str]) -> Iterator[str]:
     """Return the words of texts, one after another, as they are counted."""
     for text in texts:
-        yield from WORD.findall(text.lower())
+        yield from WORD.findall(_composed(text).lower())
+
+
+def _composed(text: str) -> str:
+    """Return a text with its accents in their letters: apart from these, they end a word."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 @lru_cache(maxsize=100_000)
