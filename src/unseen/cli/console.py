@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LONGEST_CELL, LONGEST_LINE = 300, 600  # characters
 FOLDED = 14  # characters that a column may be narrowed to
-SILENT, EVERY = 5.0, 10.0  # seconds: before the first line of a log, and between two of them
+SILENT, EVERY = 10.0, 10.0  # seconds: before the first line of a log, and between two of them
 
 
 @dataclass

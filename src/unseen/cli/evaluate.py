@@ -154,7 +154,7 @@ def csd(
     encoder: EncoderName = "static",
     device: DeviceOption = Device.cpu,
     nodes: Annotated[
-        Path | None, typer.Option(help="Labelled nodes (id, text, label) to judge quality by.")
+        Path | None, typer.Option(help="Labelled nodes (id, text, label) to measure quality with.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the vectors here (.safetensors).")] = None,
     texts: Annotated[
