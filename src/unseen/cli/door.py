@@ -45,8 +45,8 @@ def guarded(app: typer.Typer) -> NoReturn:
     """Run the commands and end the process."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout is sys.__stdout__:
         out = sys.stdout
-        lines, code = out.line_buffering, out.encoding
-        sys.stdout = _Output(out.detach(), code, line_buffering=lines)
+        lines, letters = out.line_buffering, out.encoding
+        sys.stdout = _Output(out.detach(), letters, line_buffering=lines)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a letter shows another
             stream.reconfigure(errors="replace")
