@@ -1,6 +1,6 @@
-r"""Peers with the same inputs as the defaults: the design half of the zoo, five labels a class.
+r"""Peers with the same inputs as the defaults: the design set of the zoo, five labels a class.
 
-    python results/peers.py     run what is missing, then print the table of docs/understand/related-work.md
+    python results/peers.py     run what is missing, then print the table of related-work.md
 
 Label propagation (Zhu and Ghahramani, 2002) reads edges and labels, and no text:
 
@@ -32,7 +32,7 @@ METHODS = ("label propagation", "logistic regression", "defaults")
 
 
 def asked() -> list[ZooTask]:
-    """Return the tasks of the design half that have five labels a class."""
+    """Return the tasks of the design set that have five labels a class."""
     return [
         ZooTask(graph, "paragraph", "all", "five", "asis", "static")
         for graph in catalogue.names("design")
