@@ -167,14 +167,22 @@ class Prediction:
         flags = [self.flags[i] for i in at] if self.flags else ()
         return replace(self, reasons=[self.reasons[i] for i in at], flags=flags, **arrays)
 
-    def save(self, folder: Path | str, top: int = 0, spreadsheet: bool = False) -> Path:
+    def save(
+        self,
+        folder: Path | str,
+        top: int = 0,
+        spreadsheet: bool = False,
+        *,
+        report: bool = True,
+    ) -> Path:
         """Write predictions, report, model, record and inputs as a run folder.
 
-        With `spreadsheet`, cells of predictions.csv that look like a formula get an apostrophe.
+        With `spreadsheet`, cells of predictions.csv that look like a formula get an apostrophe;
+        without `report`, there is no report.html.
         """
         from unseen.run import write_run
 
-        return write_run(self, Path(folder), top, spreadsheet)
+        return write_run(self, Path(folder), top, spreadsheet, report)
 
     def suggest(self, count: int = 50, errors: bool = False, seed: int = 0) -> pl.DataFrame:
         """Return nodes to label next: id, label, confidence and text.

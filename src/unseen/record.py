@@ -31,6 +31,7 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "torch", "wordllama")
 FEW_LABELS = 5
 READ_BETTER = "Class texts alone decide here: --encoder minilm reads them better than the default."
 MANY_CLASSES = 200  # above which nobody looks at a table of all pairs
+MOSTLY = 0.5  # share of answers that are labelled classes above which --among is worth a thought
 ALIKE = 0.6  # cosine of two centred CSDs above which their classes will be confused
 
 
@@ -192,11 +193,19 @@ def _warnings(
         used = case.encoded.encoder.partition(":")[0]
         left = "texts" if used in KINDS else "features"
         found.append(f"Nodes have texts and features; the {left} were not used.")
-    for c in prediction.labels.seen():
+    labelled = prediction.labels.seen()
+    for c in labelled:
         count = int((prediction.labels.codes == c).sum())
         if count < FEW_LABELS:
             found.append(f"Class {names[c]!r} has only {count} labelled nodes.")
     given = np.bincount(prediction.label[prediction.label >= 0], minlength=len(names))
+    seen = np.isin(names, (*prediction.classifier.seen_, *(names[c] for c in labelled)))
+    known = int(given[seen].sum())
+    if (case.task.allowed & ~seen).any() and known > MOSTLY * given.sum():
+        found.append(
+            f"{known:,} of {int(given.sum()):,} answers are classes that have labelled nodes. If "
+            "the other nodes are of unseen classes only, say so: --among unseen."
+        )
     empty = [names[c] for c in np.flatnonzero(case.task.allowed & (given == 0)).tolist()]
     if empty:
         found.append(f"No node was given the class {', '.join(map(repr, empty[:5]))}.")

@@ -42,7 +42,11 @@ __all__ = ["load", "save", "write_run"]
 
 
 def write_run(
-    prediction: Prediction, folder: Path, top: int = 0, spreadsheet: bool = False
+    prediction: Prediction,
+    folder: Path,
+    top: int = 0,
+    spreadsheet: bool = False,
+    report: bool = True,
 ) -> Path:
     """Write everything about a prediction into `folder`, replacing an earlier run there.
 
@@ -72,8 +76,9 @@ def write_run(
         _write_parquet(new / "map.parquet", the_map)
         write_json(new / "record.json", prediction.record)
         nodes = None if stored is not None else _node_table(prediction)
-        index = None if nodes is None else all_nodes(nodes, table)
-        write_text(new / "report.html", render(prediction.record, table, the_map, index))
+        index = None if nodes is None or not report else all_nodes(nodes, table)
+        if report:
+            write_text(new / "report.html", render(prediction.record, table, the_map, index))
         if nodes is not None:
             (new / "graph").mkdir()
             _write_graph(prediction, nodes, new / "graph")

@@ -91,8 +91,8 @@ def test_without_static_and_without_statistics_there_is_nothing_to_find() -> Non
 
 
 def test_the_largest_leads_are_chosen_and_spellings_of_a_word_count_together() -> None:
-    pieces = ["Onion,", "onion", "stove", "pan", "with", "7", "bowl"]
-    leads = sp.csr_array([[0.3, 0.3, 0.5, 0.2, 0.9, 0.8, 0.01], [0, 0, -1.0, 0, 0, 0, 0]])
+    pieces = ["onion", "Onion,", "stove", "pan", "with", "17", "bowl", "f(x)"]
+    leads = sp.csr_array([[0.3, 0.31, 0.5, 0.2, 0.9, 0.8, 0.01, 0.9], [0, 0, -1, 0, 0, 0, 0, 0]])
     assert _chosen(pieces, leads) == [["Onion", "stove", "pan"], []]
 
 

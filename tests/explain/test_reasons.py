@@ -21,8 +21,8 @@ STAR = Operator([[0, 1, 5, 2, 0], [1, 0, 0, 0, 0], [5, 0, 0, 0, 0], [2, 0, 0, 0,
 IDS = ["hub", "a", "b", "c", "alone"]
 
 
-def one(*beliefs: list[float]) -> list[NDArray[np.float32]]:
-    return [np.array([row], dtype=np.float32) for row in beliefs]
+def one(*posteriors: list[float]) -> list[NDArray[np.float32]]:
+    return [np.array([row], dtype=np.float32) for row in posteriors]
 
 
 def shares_of(steps: list[NDArray[np.float32]], winner: int, second: int) -> list[float]:

@@ -37,6 +37,7 @@ MOST = 3  # words of a reason
 LEAST = 0.25  # of the lead of the first of them
 LONGEST = 30  # characters of a word
 EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+WORD = re.compile(r"(?=.*[^\W\d_])[\w'’./+-]+")  # with a letter, without brackets
 COMMON = (
     "a about all an and any are as at be been but by can for from had has have he her his how if "
     "in into is it its more most no not of on one or other our out over per she so some such than "
@@ -66,10 +67,11 @@ class LeadingWords:
     def of(cls, reader: Any, preparer: Preparer, weights: Any) -> LeadingWords | None:
         """Return what finds words, for a reader of texts; None where nothing is by word."""
         encoder = reader if isinstance(reader, StaticEncoder) else None
-        if weights is None or (encoder is None and not preparer.word_readers):
-            return None
-        centre = preparer.node_centre_.astype(np.float64)
-        return cls(encoder, centre, preparer.word_readers, np.asarray(weights, dtype=np.float64))
+        readers, centre = preparer.word_readers, preparer.node_centre_.astype(np.float64)
+        width = len(centre) + sum(each.directions.shape[1] for each in readers)
+        if weights is None or weights.shape[1] != width or (encoder is None and not readers):
+            return None  # as of a model that works in a space of its own
+        return cls(encoder, centre, readers, np.asarray(weights, dtype=np.float64))
 
     def __call__(
         self, texts: Sequence[str], mine: NDArray[np.int64], theirs: NDArray[np.int64]
@@ -147,28 +149,26 @@ def _leads_by(
 
 def _chosen(pieces: list[str], leads: Any) -> list[list[str]]:
     """Return the words of each text with the largest leads, the first first."""
-    shown: list[str] = []
+    spelled = [EDGES.sub("", piece) for piece in pieces]
     number: dict[str, int] = {}
-    of_piece = np.full(len(pieces), -1)
-    for p, piece in enumerate(pieces):
-        word = EDGES.sub("", piece)
+    word_of = np.full(len(pieces), -1)
+    for p, word in enumerate(spelled):
         plain = word.casefold()
-        if 2 <= len(word) <= LONGEST and COUNTED.search(word) and plain not in FUNCTION_WORDS:
-            of_piece[p] = number.setdefault(plain, len(shown))
-            if of_piece[p] == len(shown):
-                shown.append(word)
-    n = leads.shape[0]
-    row, word = np.repeat(np.arange(n), np.diff(leads.indptr)), of_piece[leads.indices]
-    some = word >= 0
-    summed = sp.coo_array((leads.data[some], (row[some], word[some])), (n, max(len(shown), 1)))
-    summed = summed.tocsr()  # a word may stand there in capitals, or before a comma
-    row = np.repeat(np.arange(n), np.diff(summed.indptr))
-    order = np.lexsort((summed.indices, -summed.data, row))
-    row, word, lead = row[order], summed.indices[order], summed.data[order]
-    rank = np.arange(len(row)) - summed.indptr[row]
-    best = lead[summed.indptr[row]] if len(row) else lead
+        if 2 <= len(word) <= LONGEST and WORD.fullmatch(word) and plain not in FUNCTION_WORDS:
+            word_of[p] = number.setdefault(plain, len(number))
+    n, width = leads.shape[0], np.int64(max(len(number), 1))
+    row, word = np.repeat(np.arange(n), np.diff(leads.indptr)), word_of[leads.indices]
+    some = np.flatnonzero(word >= 0)
+    row, word, lead, piece = row[some], word[some], leads.data[some], leads.indices[some]
+    order = np.lexsort((-lead, word, row))  # the spelling that says most stands for the word
+    row, word, lead, piece = row[order], word[order], lead[order], piece[order]
+    _, first, of = np.unique(row * width + word, return_index=True, return_inverse=True)
+    lead, row, piece = np.bincount(of, lead, len(first)), row[first], piece[first]
+    order = np.lexsort((-lead, row))
+    lead, row, piece = lead[order], row[order], piece[order]
+    begin = np.searchsorted(row, row)  # of the words of the same text
+    kept = (np.arange(len(row)) - begin < MOST) & (lead > 1e-9) & (lead >= LEAST * lead[begin])
     found: list[list[str]] = [[] for _ in range(n)]
-    kept = (rank < MOST) & (lead > 1e-9) & (lead >= LEAST * best)
-    for i, w in zip(row[kept].tolist(), word[kept].tolist(), strict=True):
-        found[i].append(shown[w])
+    for i, p in zip(row[kept].tolist(), piece[kept].tolist(), strict=True):
+        found[i].append(spelled[p])
     return found

@@ -64,7 +64,7 @@ class Titles:
     def of(self, nodes: NDArray[np.int64]) -> list[str]:
         """Return the titles of some nodes; "" where there is no text."""
         if self._rows is None:
-            return [title(self._texts[i]) for i in nodes.tolist()]
+            return unpacked(_packed_titles([self._texts[i] for i in nodes.tolist()]))
         return unpacked(np.asarray(self._rows[nodes]))
 
 

@@ -6,7 +6,7 @@ or edge lists. Any object with `fit(task)` and `posterior(task)` can be used; th
 here is optional, and what each part is for:
 
 =================== ==============================================================================
-`infer`             how the posterior came about, hop by hop, and how far it may be believed
+`infer`             how the posterior came about, hop by hop, and how far it may be trusted
 `state`, `restore`  a saved run that can be loaded again
 `add_classes`       classes that come up after fitting
 `take_classes`      classes that are dropped or put in another order after fitting
@@ -57,7 +57,7 @@ class Inference:
     """How a posterior came about."""
 
     by_hop: tuple[Rows, ...]  # K+1 times [n, C]; k: with messages from k hops away
-    confidence: Rows  # probabilities as far as they may be believed [n, C]
+    confidence: Rows  # probabilities as far as they may be trusted [n, C]
     background: NDArray[np.float32] | None = None  # probability of none of the classes [n]
 
     @property

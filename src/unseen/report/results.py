@@ -206,9 +206,9 @@ def hop_rows(record: dict[str, Any], looks: Sequence[Look]) -> str:
 def _why_no_graph(record: dict[str, Any]) -> str:
     homophily = record.get("homophily") or record.get("agreement") or {}
     if record["graph"]["edges"] == 0:
-        return "it has no edges, so each node was judged by its own text"
+        return "it has no edges, so each node was classified by its own text"
     if not homophily or homophily.get("used"):
-        return "each node was judged by its own text alone"
+        return "each node was classified by its own text alone"
     if not homophily["measured"] and homophily["information"] < homophily["control"]:
         return (
             f"neighbours say less about each other ({number(homophily['information'])}) than "
