@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.core.task import Task
+    from unseen.prepare.preparer import Preparer
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,17 +97,23 @@ def edit_classes(
     return Edit(classes, origin, place, np.flatnonzero(np.isin(origin, replaced)))
 
 
-def class_vectors_of(classifier: Any, classes: Classes, encoder: Any) -> NDArray[np.float32]:
-    """Return class vectors as the fitted preparer makes them. [C, d']"""
-    preparer = classifier.preparer_
-    csds = class_vectors(classes, encoder)
+def encoded_classes(
+    preparer: Preparer, classes: Classes, encoder: Any, nodes: NDArray[np.float32] | None = None
+) -> Encoded:
+    """Return class texts as a fitted preparer takes them, beside vectors of nodes, if any."""
     bags = None
     if preparer.lsa_ is not None:
         bags = (None, bag_of_words(class_texts(classes, "description")))
-    none = np.zeros((0, len(preparer.node_centre_)), dtype=np.float32)
-    encoded = Encoded(none, csds, bool(preparer.shared_), preparer.encoder_, "", bags)
-    S: NDArray[np.float32] = preparer.class_vectors(encoded)
-    return S if bags is None else preparer.lsa_.beside_classes(S, bags[1])
+    if nodes is None:
+        nodes = np.zeros((0, len(preparer.node_centre_)), dtype=np.float32)
+    csds, shared = class_vectors(classes, encoder), bool(preparer.shared_)
+    return Encoded(nodes, csds, shared, preparer.encoder_, preparer.identity_, bags)
+
+
+def class_vectors_of(preparer: Preparer, encoded: Encoded) -> NDArray[np.float32]:
+    """Return class vectors as a fitted preparer makes them. [C, d']"""
+    S, lsa = preparer.class_vectors(encoded), preparer.lsa_
+    return S if encoded.bags is None or lsa is None else lsa.beside_classes(S, encoded.bags[1])
 
 
 def edited_model(model: Any, edit: Edit, task: Task) -> Any:

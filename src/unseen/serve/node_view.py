@@ -9,6 +9,7 @@ import numpy as np
 from unseen.serve.answering import answer_texts, vectors_of
 from unseen.serve.arrays import pair
 from unseen.serve.labels import answers_of, label_of, votes
+from unseen.serve.outsiders import SAID_SO
 from unseen.serve.words import WordShares, word_shares
 
 if TYPE_CHECKING:
@@ -162,6 +163,8 @@ def _reason(served: Served, i: int, a: int, around: Any) -> str:
     own = served.meta["own"]
     if served.known[i]:
         return "was given with its label"
+    if i in served.outside:
+        return SAID_SO
     if not len(around):
         return f"own {own} alone; no neighbours"
     share = [part["share"] for part in _hops(served, i, a, a)["parts"]]
