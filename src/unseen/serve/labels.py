@@ -33,8 +33,8 @@ NOTE = (
     "nodes of the queues are harder than others, so the accuracy on all nodes is likely higher"
 )
 HELD = (
-    "after: a third of the labels at a time was kept from the model and then asked for, so that "
-    "nothing is right because it was told; labels that name a class"
+    "before: the answers that stood when each label was given; after: the new model, asked for "
+    "each label without having been shown it"
 )
 TOO_FEW = "ten or more labels that name a class are needed to say how right the new answers are"
 MANY = 500  # nodes that are asked for in one query

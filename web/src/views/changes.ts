@@ -69,7 +69,7 @@ function rightness(found: Compared): Child {
   ];
   return [
     (found.before ?? found.after) && h("dl", { class: "before-after" }, found.before && row("Before", found.before), found.after && row("After", found.after)),
-    h("p", { class: "soft small" }, found.before && `Of ${many(found.before.of, "label")}, with 95 % intervals. `, sentence(found.note)),
+    h("p", { class: "soft small" }, found.before && `Of ${many(found.before.of, "label")}, each share with its 95 % interval. `, sentence(found.note)),
   ];
 }
 
@@ -92,7 +92,9 @@ function row(change: Change): HTMLElement {
   return h("li", null, h("a", { class: "node-row", href: nodeLink(change.id), title: change.id },
     h("span", { class: "node-title" }, change.title || change.id),
     h("span", { class: "node-about" }, named(change.before_name), arrow(), named(change.class_name)),
-    h("span", { class: "node-figure", title: "confidence, before and after" }, `${percent(change.confidence_before)} → ${percent(change.confidence)}`)));
+    change.known || change.label
+      ? h("span", { class: "node-figure" }, h("span", { class: "tag" }, "people said so"))
+      : h("span", { class: "node-figure", title: "confidence, before and after" }, `${percent(change.confidence_before)} → ${percent(change.confidence)}`)));
 }
 
 export async function changesView(rest: string, _live: Live): Promise<HTMLElement> {
