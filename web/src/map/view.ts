@@ -240,6 +240,7 @@ export class MapView {
     const { unit, cx, cy } = this.base();
     const far = Math.max(0.02, ...places.map(([x, y]) => Math.hypot(x - first[0], y - first[1])));
     const k = Math.min(8, Math.max(1, (0.42 * Math.min(this.width, this.height)) / (unit * far)));
+    if (k <= 1) return this.fit(); // all over the map
     const px = cx + first[0] * unit, py = cy - first[1] * unit;
     this.moved().call(this.zoomer.transform, zoomIdentity.translate(this.width / 2, this.height / 2).scale(k).translate(-px, -py));
   }

@@ -62,7 +62,8 @@ function verdict(node: NodeView): HTMLElement {
 
 function probabilities(node: NodeView): Child {
   const offered = node.probabilities.map((p, i) => [p, i] as const).filter(([p, i]) => p > 0 || (classAt(i)?.allowed ?? true));
-  const order = offered.sort((a, b) => b[0] - a[0]);
+  const rank = (i: number): number => (i === node.class ? 0 : i === node.runner_up ? 1 : 2); // of equal ones
+  const order = offered.sort((a, b) => b[0] - a[0] || rank(a[1]) - rank(b[1]));
   const left = node.probabilities.length - order.length;
   const row = ([p, i]: readonly [number, number]): HTMLElement => {
     const item = classAt(i);
