@@ -18,8 +18,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
-from unseen.answer import Case, answer
+from unseen.answer import Case, answer, check_work
 from unseen.core.arrays import unit
+from unseen.core.errors import UnseenError
 from unseen.core.graph import Graph, Repairs
 from unseen.core.labels import Labels, allowed_classes
 from unseen.core.task import Task
@@ -84,6 +85,7 @@ def learn(
     )
     classes, labels, steps = parent.class_texts_, Labels(said.codes), Steps(parent.progress)
     allowed = allowed_classes(among, labels, classes)
+    check_work(labels)
     if served is None or classes.vectors is not None:
         preparer = Preparer(parent.encoder, parent.device)
         prepared = prepare(
@@ -170,7 +172,7 @@ def _without(
 def _held_out(model: Any, task: Task, given: NDArray[np.int64]) -> NDArray[np.int64] | None:
     """Return what the model says of each given label that it is not shown, a third at a time. [g]
 
-    None, where there are too few of them, or where a model cannot be fitted again.
+    None, where there are too few of them, or where the model cannot be fitted without some.
     """
     if len(given) < LEAST:
         return None
@@ -179,6 +181,9 @@ def _held_out(model: Any, task: Task, given: NDArray[np.int64]) -> NDArray[np.in
         labels = task.labels.copy()
         labels[given[held]] = -1
         hidden = task.known(labels)
-        posterior = infer(clone(model, safe=False).fit(hidden), hidden).posterior
+        try:
+            posterior = infer(clone(model, safe=False).fit(hidden), hidden).posterior
+        except UnseenError:
+            return None
         found[held] = np.asarray(posterior)[given[held]].argmax(axis=1)
     return found
