@@ -59,7 +59,10 @@ SETTINGS: dict[str, tuple[str, Check]] = {  # of model.json: what is expected, a
         lambda value: isinstance(value, list) and all(map(_name, value)),
     ),
     "seen": ("a list of names", _texts),
-    "among": ("'all' or 'unseen'", lambda value: value in ("all", "unseen")),
+    "among": (
+        "'all', 'unseen' or a list of names",
+        lambda value: value in ("all", "unseen") or (_texts(value) and len(value) > 0),
+    ),
     "abstain": (
         "a number from 0 to 1, or nothing",
         lambda value: value is None or (_finite(value) and 0 <= value <= 1),
