@@ -1,0 +1,46 @@
+"""Several Ray nodes on this machine, all of their addresses on loopback."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import unseen
+
+LOOPBACK = "127.0.0.2"  # Ray takes 127.0.0.1 for the address of this machine in its network
+SETTINGS = {
+    "RAY_AUTH_MODE": "disabled",  # all addresses are loopback
+    "RAY_raylet_start_wait_time_s": "120",  # on a machine that is busy otherwise
+    "RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S": "300",
+    "RAY_DATA_DISABLE_PROGRESS_BARS": "1",
+    "GLOO_SOCKET_IFNAME": "lo",
+    "PYTHONPATH": os.pathsep.join(
+        map(str, (Path(__file__).parent, Path(unseen.__file__).parents[1]))
+    ),
+}
+STORE = 150 << 20  # bytes
+
+
+@contextmanager
+def several_nodes(count: int = 3) -> Iterator[Any]:
+    """Give a cluster of so many nodes, one processor each; this process is its driver."""
+    import ray
+    from ray.cluster_utils import Cluster
+
+    before = {name: os.environ.get(name) for name in SETTINGS}
+    os.environ.update(SETTINGS)
+    each = {"num_cpus": 1, "node_ip_address": LOOPBACK, "object_store_memory": STORE}
+    made = Cluster(initialize_head=True, head_node_args={**each, "include_dashboard": False})
+    try:
+        for _ in range(count - 1):
+            made.add_node(**each)
+        ray.init(address=made.address, log_to_driver=False, _node_ip_address=LOOPBACK)
+        yield made
+    finally:
+        ray.shutdown()
+        made.shutdown()
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
