@@ -162,6 +162,7 @@ def two_nodes() -> Iterator[None]:
     os.environ.update(
         {
             "RAY_AUTH_MODE": "disabled",  # all addresses are loopback
+            "RAY_worker_niceness": "0",
             "RAY_raylet_start_wait_time_s": "120",
             "PYTHONPATH": str(Path(unseen.__file__).parents[1]),
         }

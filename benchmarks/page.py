@@ -150,8 +150,8 @@ def bill() -> str:
             }
         )
     prices = (
-        f"Assumed: {CORE_HOUR} USD for an hour of a core with 4 GB, {GB_MONTH} USD for a GB of disk in "
-        f"a month, {CORES} cores that are busy all the time, the `static` encoder."
+        f"Assumed: {CORE_HOUR} USD for an hour of a core with 4 GB, {GB_MONTH} USD for a GB of "
+        f"disk in a month, {CORES} cores that are busy all the time, the `static` encoder."
     )
     return f"{table(rows)}\n\n{prices}"
 

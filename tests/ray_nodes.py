@@ -13,6 +13,7 @@ import unseen
 LOOPBACK = "127.0.0.2"  # Ray takes 127.0.0.1 for the address of this machine in its network
 SETTINGS = {
     "RAY_AUTH_MODE": "disabled",  # all addresses are loopback
+    "RAY_worker_niceness": "0",  # else workers wait for whatever else runs on the machine
     "RAY_raylet_start_wait_time_s": "120",  # on a machine that is busy otherwise
     "RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S": "300",
     "RAY_DATA_DISABLE_PROGRESS_BARS": "1",

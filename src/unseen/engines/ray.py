@@ -18,9 +18,10 @@ import numpy as np
 
 from unseen.engines.base import chosen
 from unseen.engines.disk import Disk
-from unseen.engines.ray_cluster import connect, failure
+from unseen.engines.ray_cluster import connect, translated
 from unseen.engines.ray_data import encoded, table_of, texts_of
 from unseen.engines.store import Blocks, Flat, View, part
+from unseen.propagate.npy import full_disk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,10 +80,8 @@ class Ray(Disk):
 
     def fetch(self, refs: Any) -> Any:
         """Return what lies in the store; an error of a task is the error that it had."""
-        try:
+        with translated(self.ray):
             return self.ray.get(refs)
-        except self.ray.exceptions.RayError as error:
-            raise failure(self.ray, error) from error
 
     def __reduce__(self) -> Any:
         raise TypeError("an engine stays with the driver: a function of blocks must not hold it")
@@ -102,7 +101,8 @@ class Ray(Disk):
     ) -> Rows:
         """Return what the function gives for each row: [n] here, [n, c] in the store."""
         if keep:
-            return self._named(function, rows, keep)
+            with full_disk(self.folder):
+                return self._named(function, rows, keep)
         masks = [None if where is None else where[cut] for cut in self.cuts]
         shared = self.ray.put(function)
         begun = [self.submit(shared, rows, i, mask) for i, mask in enumerate(masks)]
@@ -274,7 +274,8 @@ def balanced(ends: NDArray[np.int64], parts: int) -> list[slice]:
     if weight[-1] == 0:
         weight = np.arange(n + 1, dtype=np.float64)
     wanted = weight[-1] * np.arange(1, parts) / parts
-    inner = np.searchsorted(weight, wanted - 1e-9 * weight[-1])
+    inner = np.searchsorted(weight, wanted)
+    inner -= wanted - weight[inner - 1] < weight[inner] - wanted  # the nearer of two
     cuts = np.unique(np.concatenate([[0], inner, [n]])).tolist()
     return [slice(at, end) for at, end in pairwise(cuts)]
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import platform
 import socket
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from unseen.core.errors import InputError, require
+from unseen.core.errors import InputError, UnseenError, require
 
 PATIENCE = 10.0  # seconds to wait for a cluster to answer
 STARTING = 90.0  # seconds for a first worker of a machine to start
@@ -98,21 +99,36 @@ def on_each(ray: Any, ask: Any, *given: Any) -> list[tuple[str, Any]]:
         try:
             found.append((host, ray.get(ref, timeout=STARTING)))
         except ray.exceptions.RayTaskError as error:
-            cause = getattr(error, "cause", None) or error
             raise InputError(
-                f"address: machine {host} cannot work for this one ({cause}); install the same "
-                "version of unseen on every machine"
+                f"address: machine {host} cannot work for this one ({failure(ray, error)}); "
+                "install the same version of unseen on every machine"
             ) from error
         except ray.exceptions.RayError:
             continue
     return found
 
 
+@contextmanager
+def translated(ray: Any) -> Iterator[None]:
+    """Raise errors of Ray as a user should see them."""
+    try:
+        yield
+    except ray.exceptions.RayError as error:
+        found = failure(ray, error)
+        if found is error:
+            raise
+        raise found from error
+
+
 def failure(ray: Any, error: Exception) -> Exception:
-    """Return the error of a task as a user should see it."""
-    if isinstance(error, ray.exceptions.RayTaskError):
-        cause = getattr(error, "cause", None)
-        return cause if isinstance(cause, Exception) else error
+    """Return the error of a task as a user should see it: its own, or which setting would help."""
+    inner: Any = error
+    while inner is not None and (isinstance(inner, ray.exceptions.RayError) or inner is error):
+        inner = getattr(inner, "cause", None) or inner.__cause__
+    while isinstance(inner, Exception):  # Ray Data wraps the error of a function once more
+        if isinstance(inner, UnseenError) or inner.__cause__ is None:
+            return inner
+        inner = inner.__cause__
     if isinstance(error, ray.exceptions.OutOfMemoryError):
         return InputError(
             "memory: a worker of the cluster had too little; run fewer of them on a machine "

@@ -19,7 +19,7 @@ import polars as pl
 
 from unseen.core.errors import InputError
 from unseen.engines import sources
-from unseen.engines.ray_cluster import failure, seen_by_all
+from unseen.engines.ray_cluster import failure, seen_by_all, translated
 from unseen.io.tables import PARQUET, Table, files_of
 
 if TYPE_CHECKING:
@@ -102,15 +102,13 @@ def encoded(
             compute=data.ActorPoolStrategy(min_size=1, max_size=max(1, most)),
             **need,
         )
-        try:
+        with translated(ray):
             for batch in table.iter_batches(batch_size=None, batch_format="numpy"):
                 rows = np.asarray(batch[VECTORS], dtype=np.float32)
                 left = np.concatenate([left, rows]) if len(left) else rows
                 while size and len(left) >= size:  # Ray Data divides blocks as it likes
                     yield left[:size]
                     left, size = left[size:], next(wanted, 0)
-        except ray.exceptions.RayError as error:
-            raise failure(ray, error) from error
 
 
 class Encoding:

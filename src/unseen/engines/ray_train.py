@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unseen.core.errors import InputError, require
-from unseen.engines.ray_cluster import failure
+from unseen.engines.ray_cluster import translated
 
 if TYPE_CHECKING:
     from unseen.engines.base import T, Team
@@ -80,14 +80,15 @@ def train(ray: Any, job: Callable[[Team], T], folder: Path) -> T:
     )
     try:
         trainer.fit()
-        found: T = ray.get(result.give.remote())
-    except ray.exceptions.RayError as error:
-        raise failure(ray, error) from error
     except Exception as error:  # what Ray Train wraps the errors of workers in
+        own = getattr(error, "worker_failures", {})
+        why = next(iter(own.values()), error)
         raise InputError(
-            f"training: the workers of the cluster gave up ({str(error).strip().splitlines()[-1]})"
-            "; what was finished before is kept: repeat the command"
+            f"training: the workers of the cluster gave up ({str(why).strip().splitlines()[-1]}); "
+            "what was finished before is kept: repeat the command"
         ) from error
+    with translated(ray):
+        found: T = ray.get(result.give.remote())
     return found
 
 

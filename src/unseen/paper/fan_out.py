@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from unseen.engines.ray_cluster import connect, failure
+from unseen.engines.ray_cluster import connect, translated
 
 if TYPE_CHECKING:
     from unseen.paper.trial import Outcome
@@ -47,10 +47,8 @@ class Cluster:
 
     def result(self, done: Future[Outcome]) -> Outcome:
         """Return the outcome of a trial that has ended, or raise the error that it had."""
-        try:
+        with translated(self.ray):
             return done.result()
-        except self.ray.exceptions.RayError as error:
-            raise failure(self.ray, error) from error
 
     def shutdown(self, **_: Any) -> None:
         """Leave what is under way to Ray, which ends it with this process."""
