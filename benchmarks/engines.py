@@ -175,7 +175,7 @@ def _runs(
 
 def _exponent(rows: list[dict[str, Any]]) -> float | None:
     """Return the exponent of processor time over nodes on disk, killed where there is no other."""
-    seconds = {}
+    seconds: dict[int, float] = {}
     for row in rows:
         if row["engine"].startswith("disk"):
             seconds.setdefault(row["nodes"], row["processor seconds"])
@@ -217,7 +217,7 @@ def _watched(run: subprocess.Popen[bytes], out: Path, until: str) -> tuple[int, 
         time.sleep(0.05)
     run.returncode = os.waitstatus_to_exitcode(status)
     if run.returncode != (-signal.SIGKILL if until else 0):
-        raise SystemExit(f"{run.args} ended with {run.returncode}, before or after {until!r}")
+        raise SystemExit(f"{run.args!r} ended with {run.returncode}, before or after {until!r}")
     return most, usage.ru_utime + usage.ru_stime
 
 

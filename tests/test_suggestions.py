@@ -9,27 +9,30 @@ import polars as pl
 import pytest
 
 import unseen
-from topic_graph import Call, sample
+from topic_graph import Call, sample, write_files
 from unseen.core.arrays import unit
 from unseen.core.errors import InputError, SavedFileError
-from unseen.engines import disk
+from unseen.engines import disk, stored_graph
+from unseen.files import classify_files, plan_run
+from unseen.io.read import read_classes
 from unseen.propagate.hops import decompose
 from unseen.suggestions import FILE, suggest_of
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    given = sample(per_class=60, topical=2)
-    out: Path = tmp_path_factory.mktemp("suggest") / "run"
-    before, disk.BLOCK = disk.BLOCK, 70
+    """A run from files, whose graph is not in it."""
+    given, folder = sample(per_class=60, topical=2), tmp_path_factory.mktemp("suggest")
+    paths = write_files(folder / "inputs", given, given.labels(0))
+    classes = read_classes(paths["classes"])
+    before = disk.BLOCK, stored_graph.BLOCK
+    disk.BLOCK = stored_graph.BLOCK = 70
     try:
-        found = unseen.classify(
-            given.graph, given.classes, given.labels(0), engine="disk", memory="2GB"
-        )
-        found.save(out)
+        plan = plan_run(paths["nodes"], paths["edges"], classes, engine="disk", memory="2GB")
+        classify_files(paths["nodes"], paths["edges"], classes, folder / "run", plan=plan)
     finally:
-        disk.BLOCK = before
-    return out
+        disk.BLOCK, stored_graph.BLOCK = before
+    return folder / "run"
 
 
 def test_the_hops_that_are_kept_are_those_of_memory(run: Path) -> None:

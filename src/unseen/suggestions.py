@@ -67,7 +67,8 @@ def suggest_rows(table: pl.DataFrame, count: int, errors: bool, seed: int) -> pl
         given.select(pl.col(f"^{start}.*$")).to_numpy() for start in (HOP, PROBABILITY)
     )
     rows = suggest_among(hops, probabilities, count, seed)
-    return given.select(SHOWN)[rows.tolist()]
+    found: pl.DataFrame = given.select(SHOWN)[rows.tolist()]
+    return found
 
 
 def suggest_of(

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ray_nodes import LOOPBACK, several_nodes
+from ray_nodes import LOOPBACK, Counting, several_nodes
 from unseen.core.arrays import unit
 from unseen.core.errors import InputError, SavedFileError
 from unseen.core.graph import Graph
@@ -102,20 +102,6 @@ def test_parquet_is_read_in_order_and_places_are_told(cluster: Any, tmp_path: Pa
     (tmp_path / "2.parquet").write_bytes((tmp_path / "2.parquet").read_bytes()[:-30])
     with pytest.raises(InputError, match=r"2\.parquet: cannot be read .* save it again"):
         list(ray_data.batches(ray, tmp_path))
-
-
-class Counting:
-    """Stands for an encoder: costly to build, and it tells where it was built."""
-
-    actors = "cpu"
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def __call__(self, texts: list[str]) -> Any:
-        (self.folder / f"built-{os.getpid()}").touch()
-        time.sleep(0.2)
-        return np.array([[len(text), text.count("a")] for text in texts], dtype=np.float32)
 
 
 def test_texts_are_encoded_by_actors_also_when_a_node_is_lost(
@@ -218,11 +204,12 @@ def test_a_node_is_removed_while_a_team_trains(cluster: Any, tmp_path: Path) -> 
         import torch
 
         begun.touch()
+        total = torch.ones(1)
         for _ in range(40 if not (tmp_path / "removed").exists() else 2):
             time.sleep(0.1)
             total = torch.ones(1)
             team.total([total])
-        return float(total) / team.size
+        return float(total.item() / team.size)
 
     def remove() -> None:
         while not begun.exists():
