@@ -163,7 +163,6 @@ def two_nodes() -> Iterator[None]:
         {
             "RAY_AUTH_MODE": "disabled",  # all addresses are loopback
             "RAY_worker_niceness": "0",
-            "RAY_raylet_start_wait_time_s": "120",
             "PYTHONPATH": str(Path(unseen.__file__).parents[1]),
         }
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ LOOPBACK = "127.0.0.2"  # Ray takes 127.0.0.1 for the address of this machine in
 SETTINGS = {
     "RAY_AUTH_MODE": "disabled",  # all addresses are loopback
     "RAY_worker_niceness": "0",  # else workers wait for whatever else runs on the machine
-    "RAY_raylet_start_wait_time_s": "120",  # on a machine that is busy otherwise
     "RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S": "300",
     "RAY_DATA_DISABLE_PROGRESS_BARS": "1",
     "GLOO_SOCKET_IFNAME": "lo",
@@ -27,6 +26,7 @@ SETTINGS = {
     ),
 }
 STORE = 150 << 20  # bytes
+T = TypeVar("T")
 
 
 @contextmanager
@@ -38,10 +38,11 @@ def several_nodes(count: int = 3) -> Iterator[Any]:
     before = {name: os.environ.get(name) for name in SETTINGS}
     os.environ.update(SETTINGS)
     each = {"num_cpus": 1, "node_ip_address": LOOPBACK, "object_store_memory": STORE}
-    made = Cluster(initialize_head=True, head_node_args={**each, "include_dashboard": False})
+    head = {**each, "include_dashboard": False}
+    made = patient(lambda: Cluster(initialize_head=True, head_node_args=head))
     try:
         for _ in range(count - 1):
-            made.add_node(**each)
+            patient(lambda: made.add_node(**each))
         ray.init(address=made.address, log_to_driver=False, _node_ip_address=LOOPBACK)
         yield made
     finally:
@@ -49,6 +50,17 @@ def several_nodes(count: int = 3) -> Iterator[Any]:
         made.shutdown()
         for name, value in before.items():
             os.environ.pop(name) if value is None else os.environ.update({name: value})
+
+
+def patient(start: Callable[[], T]) -> T:
+    """Start a node; Ray gives up after 30 seconds, which a busy machine may need several times."""
+    for _ in range(3):
+        try:
+            return start()
+        except Exception as error:
+            if "timed out during startup" not in str(error):
+                raise
+    return start()
 
 
 class Counting:
