@@ -123,6 +123,7 @@ def _on_disk(
         },
         "columns": _digest([roles.id, list(roles.texts), roles.label, roles.source, roles.target]),
         "directed": directed,
+        "engine": chosen.engine,  # each has blocks of its own
     }
     _begin(work, asked, chosen)
     graph, labels = store_graph(

@@ -31,6 +31,7 @@ from unseen.io.atomic import FORMAT, in_place, write_json, write_manifest
 from unseen.io.files import write_bytes, write_text
 from unseen.loading import load
 from unseen.parts import move_parts, report_table, write_parts
+from unseen.suggestions import FILE, sample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,6 +86,7 @@ def write_run(
         (new / "model").mkdir()
         _write_model(prediction.classifier, new / "model")
         if stored is not None:
+            _write_parquet(new / FILE, sample(prediction))
             move_parts(stored.folder, new, top)
 
     in_place(folder, build)

@@ -37,7 +37,7 @@ def batches(given: Path | str) -> Iterator[Table]:
         before = 0
         try:
             for frame in _scan(path).collect_batches(chunk_size=BATCH):
-                yield Table(str(path), frame, _placed(before))
+                yield Table(str(path), frame, placed(before))
                 before += frame.height
         except pl.exceptions.PolarsError as error:
             raise InputError(
@@ -76,5 +76,5 @@ def _scan(path: Path) -> Any:
     return pl.scan_csv(path, separator=SEPARATORS[suffix], infer_schema=False)
 
 
-def _placed(before: int) -> Any:
+def placed(before: int) -> Any:
     return lambda row: f"row {before + row + 1}"

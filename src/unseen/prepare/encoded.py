@@ -113,7 +113,7 @@ def encode_inputs(
         return _with_vectors(graph, classes, encoder, device, progress)
     kind, reading = _kind(graph, encoder)
     reader = as_encoder(reading, device)
-    nodes = _node_vectors(graph, kind, reader, progress)
+    nodes = _node_vectors(graph, kind, reader, progress, _by_name(reading, device))
     name = (
         reader.name if kind == "texts" else kind if reading == DEFAULT else f"{kind}:{reader.name}"
     )
@@ -131,7 +131,9 @@ def _with_vectors(
     name, identity = VECTORS, ""
     if not isinstance(encoder, str) or encoder not in ("auto", VECTORS, *KINDS):
         reader = as_encoder(encoder, device)
-        nodes, name, identity = _node_vectors(graph, "texts", reader, progress), reader.name, ""
+        named = _by_name(encoder, device)
+        nodes = _node_vectors(graph, "texts", reader, progress, named)
+        name, identity = reader.name, ""
         if nodes.shape[1] != S.shape[1]:
             raise InputError(
                 f"classes: have vectors of {S.shape[1]} dimensions, but {reader.name} makes "
@@ -188,7 +190,13 @@ def _words(graph: Graph, classes: Classes, kind: str, progress: Progress | None)
     return Words(bags, of_classes, graph.texts, (), told)
 
 
-def _node_vectors(graph: Graph, kind: str, reader: Encoder, progress: Progress | None) -> Any:
+def _node_vectors(
+    graph: Graph,
+    kind: str,
+    reader: Encoder,
+    progress: Progress | None,
+    by_name: tuple[str, str] | None,
+) -> Any:
     """Return rows of unit length, zero where nothing is known. [n, d]"""
     if kind in APART:
         return unit(_dense(word_weights(graph.features) if kind == "counts" else graph.features))
@@ -200,19 +208,53 @@ def _node_vectors(graph: Graph, kind: str, reader: Encoder, progress: Progress |
             "out to use features"
         )
     engine = engine_of(graph)
-    cache, told = not engine.keeps, None if engine.keeps else progress  # which tells of each block
+    told = None if engine.keeps else progress  # which tells of each block
+    read = Reading(reader, by_name, cache=not engine.keeps, progress=told)
+    return engine.map(read, graph.texts, keep=f"{VECTORS}-{_mark(reader.name, reader.identity)}")
 
-    def read(texts: Sequence[str]) -> NDArray[np.float32]:
-        X = encode(reader, texts, told, cache=cache)
+
+class Reading:
+    """Texts to vectors, as a function that can be sent to another machine and built there.
+
+    Args:
+        reader: the encoder.
+        by_name: its name and device, where it has a name: what is sent instead of its weights.
+        cache: look up and keep vectors on disk.
+        progress: as in `encode`.
+
+    Attributes:
+        actors: the device; tells an engine that this is costly to build, hence wants one an actor.
+    """
+
+    def __init__(
+        self,
+        reader: Encoder | None,
+        by_name: tuple[str, str] | None,
+        cache: bool = False,
+        progress: Progress | None = None,
+    ) -> None:
+        self.reader, self.by_name, self.cache, self.progress = reader, by_name, cache, progress
+        self.actors = "cpu" if by_name is None else by_name[1]
+
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return rows of unit length, zero where a text is blank. [b, d]"""
+        if self.reader is None:
+            self.reader = as_encoder(*(self.by_name or ()))
+        X = encode(self.reader, texts, self.progress, cache=self.cache)
         X[[not text.strip() for text in texts]] = 0.0  # their neighbours answer for them
         return unit(X)
 
-    return engine.map(read, graph.texts, keep=f"{VECTORS}-{_mark(reader.name, reader.identity)}")
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Reading, (self.reader if self.by_name is None else None, self.by_name)
 
 
 def blank(nodes: NDArray[np.float32], apart: bool) -> NDArray[np.bool_]:
     """Tell of which of these rows nothing is known. [b]"""
     return np.zeros(len(nodes), dtype=bool) if apart else np.asarray(~nodes.any(axis=1))
+
+
+def _by_name(encoder: Any, device: str) -> tuple[str, str] | None:
+    return (encoder, device) if isinstance(encoder, str) else None
 
 
 def _mark(name: str, identity: str) -> str:
