@@ -111,8 +111,10 @@ def class_rows(
     if none:
         other = no_class(looks)
         doubtful = groups[(other.name,)]
+        least = record["settings"].get("abstain")
+        told = "No listed class seems to fit them." if least is None else ""
         entry = {
-            "description": f"Their confidence is below {record['settings']['abstain']:g}.",
+            "description": told or f"Their confidence is below {least:g}.",
             "predicted": none,
             "labelled": 0,
             "confidence": doubtful["confidence"].mean(),
