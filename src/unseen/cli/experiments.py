@@ -67,7 +67,7 @@ def reproduce(
         bool, typer.Option("--quick", help="Two runs and a tenth of each schedule.")
     ] = False,
     trials: Annotated[int, typer.Option(min=1, help="Of each search.")] = 60,
-    jobs: Annotated[int, typer.Option(min=0, max=256, help="Processes; 0 = one for each core.")] = 0,
+    jobs: Annotated[int, typer.Option(min=0, max=256, help="Processes; 0: one a core.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Make a table or figure of the paper again, ours beside the published one.

@@ -72,7 +72,7 @@ def from_edges(
 
 def from_matrix(given: Any, directed: bool) -> tuple[Any, int]:
     """Return a matrix [n, n] as the adjacency of a graph, and how many loops it had."""
-    matrix = given if sp.issparse(given) else _array(given, "adjacency")
+    matrix: Any = given if sp.issparse(given) else _array(given, "adjacency")
     check_numbers("adjacency", matrix)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"adjacency: expected a square matrix [n, n], found shape {matrix.shape}")
