@@ -136,6 +136,8 @@ def _read_model(saved: Saved, model: Any, encoder: Any) -> ZeroShotNodeClassifie
         saved.bytes(name)  # one that is not used is as it was written, too
     try:
         return _classifier(settings, arrays, model, encoder)
+    except SavedFileError as error:
+        raise SavedFileError(f"{path}: {error}") from error
     except UnseenError:
         raise
     except Exception as error:  # a state that does not fit its model fails in many ways
@@ -281,7 +283,7 @@ def _posterior(raw: bytes, path: Path, shape: tuple[int, int]) -> NDArray[np.flo
         or found.dtype != np.float32
         or not np.isfinite(found).all()
         or found.min(initial=0) < 0
-        or found.max(initial=0) > 1.001  # rounded sums
+        or abs(found.sum(axis=1, dtype=np.float64) - 1).max(initial=0) > 0.01  # rounded sums
     ):
         raise SavedFileError(f"{path}: does not fit the graph of the run; classify again")
     return found
