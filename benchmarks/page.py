@@ -111,6 +111,8 @@ def serving() -> str:
 
 def network() -> str:
     """Return what a hop moves between two Ray nodes."""
+    if not (HERE / "results" / "network.json").is_file():
+        return "Not measured yet."
     return table(
         [
             {

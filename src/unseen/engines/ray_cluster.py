@@ -29,7 +29,9 @@ def connect(address: str | None) -> Any:
     try:
         if address and port.isdecimal():  # Ray itself would wait for minutes
             socket.create_connection((host.removeprefix("ray://"), int(port)), PATIENCE).close()
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **own)
+        ray.init(
+            address=address or "local", log_to_driver=False, logging_level=logging.ERROR, **own
+        )
     except (OSError, ValueError, RuntimeError) as error:
         raise InputError(_unreached(address, str(error), ray.__version__)) from error
     if address:
