@@ -17,8 +17,9 @@ from pathlib import Path
 import numpy as np
 from graphs import catalogue
 from numpy.typing import NDArray
+from records import ZOO
 from runner import run_missing
-from zoo import ZOO, ZooTask, _known, inputs
+from zoo import ZooTask, _known, inputs
 
 from unseen.core.labels import Labels
 from unseen.evaluate.metrics import accuracy, macro_accuracy

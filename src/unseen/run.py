@@ -86,7 +86,7 @@ def write_run(
         (new / "model").mkdir()
         _write_model(prediction.classifier, new / "model")
         if stored is not None:
-            _write_parquet(new / FILE, sample(prediction))
+            write_parquet(new / FILE, sample(prediction))
             move_parts(stored.folder, new, top)
 
     in_place(folder, build)
