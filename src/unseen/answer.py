@@ -109,7 +109,8 @@ def answer(classifier: Any, case: Case, steps: Steps) -> tuple[Prediction, NDArr
             text_class[~engine.map(filled, task.X, where=asked)] = -1
     best = best[asked]
     with steps("explain"):
-        against: NDArray[np.int64] = np.where(np.equal(text_class, best), second, best)
+        against, same = best.copy(), np.equal(text_class, best)
+        against[same] = second[same]
         words = _words(classifier, case, nodes, text_class, against)
         about = Evidence(
             nodes=nodes,
