@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from unseen.engines.base import Rows
 
 ANCHORS = 2_000  # m
+LARGE = 20_000  # nodes above which half as many have to do
 NEAREST = 10  # k
 ITSELF = 0.9999  # cosine from which an anchor is taken to be the node itself
 PORTION = 2_000  # nodes that are compared with all anchors at a time
@@ -47,7 +48,7 @@ class TextNeighbours:
         rng, engine = np.random.default_rng(seed), engine_of(task)
         order = rng.permutation(task.nodes)
         order = order[np.argsort(task.labels[order] < 0, kind="stable")]
-        nodes = np.sort(order[:ANCHORS])
+        nodes = np.sort(order[: ANCHORS if task.nodes <= LARGE else ANCHORS // 2])
         rows = np.asarray(engine.take(X, nodes), dtype=np.float32)
         told = np.asarray(engine.take(q, nodes), dtype=np.float32)
         known = rows.any(axis=1)
