@@ -70,6 +70,7 @@ def _predictions(names: list[str], rows: int) -> pl.DataFrame:
             "confidence": rng.permutation(np.linspace(0.0, 1.0, rows + 2)[1:-1]),
             "runner_up": [names[(i + 1) % len(names)] for i in which],
             "reason": [f"reason {i}" for i in range(rows)],
+            "flags": ["text disagrees; close call" if i % 2 else "" for i in range(rows)],
         }
     )
 
@@ -116,6 +117,13 @@ def test_the_page_tells_everything() -> None:
     ):
         assert words in page, words
     assert page.count('<tr><td data-name="node"') == 25
+    assert page.count('<b class="badge">text disagrees</b><b class="badge">close call</b>') == 12
+
+
+def test_quality_says_what_it_means_and_claims_no_accuracy() -> None:
+    page = _own(_page(["cats", "dogs", "birds"]))
+    assert "says nothing about how many answers are right" in page
+    assert "perfect" not in page
 
 
 def test_only_unseen_classes_in_the_headline_when_only_they_were_open() -> None:

@@ -9,14 +9,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from unseen.core.arrays import unit
-from unseen.engines.base import chosen, sampled_nodes
+from unseen.engines.base import ALONE, chosen, sampled_nodes
 from unseen.propagate.hops import decompose
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.core.task import Task
-    from unseen.engines.base import Function, Rows
+    from unseen.engines.base import Function, Rows, T, Team
 
 
 class Memory:
@@ -64,6 +64,10 @@ class Memory:
             kept = task.memo[key] = (task.X, task.operator, Composed(z))
         found: Composed = kept[2]
         return found
+
+    def train(self, job: Callable[[Team], T]) -> T:
+        """Do the job here."""
+        return job(ALONE)
 
     def once(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Make it: nothing outlives a process that is only in memory."""

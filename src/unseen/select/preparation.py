@@ -55,10 +55,13 @@ def prepare(
     with step("prepare") as note:
         engine = engine_of(encoded)
         preparer.restore(engine.once("preparer", lambda: preparer.fit(encoded).state()))
-        note["detail"] = "no word statistics"
+        said = []
+        if preparer.match_ is not None:
+            said.append(f"{len(preparer.match_.words):,} words matched with class texts")
         if preparer.lsa_ is not None:
             words, width = preparer.lsa_.directions.shape
-            note["detail"] = f"LSA of {words:,} words, {width} dimensions"
+            said.append(f"LSA of {words:,} words, {width} dimensions")
+        note["detail"] = "; ".join(said) or "no words"
     folds, choice = choose_texts(preparer, encoded, graph, labels, allowed, seed, step)
     task = preparer.task(encoded, graph, labels, allowed)
     return Prepared(preparer, encoded, task, folds, choice)

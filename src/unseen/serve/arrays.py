@@ -21,7 +21,7 @@ from unseen.core.arrays import unit
 from unseen.core.classes import NONE_OF_THESE
 from unseen.core.errors import InputError
 from unseen.core.labels import allowed_classes
-from unseen.explain import TINY
+from unseen.explain.shares import TINY
 from unseen.io.atomic import MANIFEST, in_place, read_json, write_json
 from unseen.models.base import infer
 from unseen.models.typicality import hops_around

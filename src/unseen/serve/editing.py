@@ -17,8 +17,8 @@ import numpy as np
 from unseen.core.classes import Classes, tidy
 from unseen.core.errors import InputError
 from unseen.encode.class_texts import class_texts, class_vectors
-from unseen.prepare.encoded import Encoded
-from unseen.prepare.lsa import bag_of_words
+from unseen.prepare.encoded import Encoded, Words
+from unseen.prepare.words import bag_of_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,19 +101,19 @@ def encoded_classes(
     preparer: Preparer, classes: Classes, encoder: Any, nodes: NDArray[np.float32] | None = None
 ) -> Encoded:
     """Return class texts as a fitted preparer takes them, beside vectors of nodes, if any."""
-    bags = None
-    if preparer.lsa_ is not None:
-        bags = (None, bag_of_words(class_texts(classes, "description")))
+    words = None
+    if preparer.word_readers:
+        words = Words(None, bag_of_words(class_texts(classes, "description")))
     if nodes is None:
         nodes = np.zeros((0, len(preparer.node_centre_)), dtype=np.float32)
     csds, shared = class_vectors(classes, encoder), bool(preparer.shared_)
-    return Encoded(nodes, csds, shared, preparer.encoder_, preparer.identity_, bags)
+    return Encoded(nodes, csds, shared, preparer.encoder_, preparer.identity_, words)
 
 
 def class_vectors_of(preparer: Preparer, encoded: Encoded) -> NDArray[np.float32]:
     """Return class vectors as a fitted preparer makes them. [C, d']"""
-    S, lsa = preparer.class_vectors(encoded), preparer.lsa_
-    return S if encoded.bags is None or lsa is None else lsa.beside_classes(S, encoded.bags[1])
+    S = preparer.class_vectors(encoded)
+    return S if encoded.words is None else preparer.beside_classes(S, encoded.words.classes)
 
 
 def edited_model(model: Any, edit: Edit, task: Task) -> Any:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unseen.explain.words import WordShares, word_shares
 from unseen.serve.answering import answer_texts, vectors_of
 from unseen.serve.arrays import pair
 from unseen.serve.labels import answers_of, label_of, votes
 from unseen.serve.outsiders import SAID_SO
-from unseen.serve.words import WordShares, word_shares
 
 if TYPE_CHECKING:
     from unseen.serve.served import Served
@@ -75,7 +75,8 @@ def _words(served: Served, text: str, a: int, b: int) -> WordShares | None:
     for r, meta in enumerate(served.meta["readings"]):
         if meta["linear"] and meta["hops"] is None:
             weights, bias = served.reading(r, "weights"), served.reading(r, "bias")
-            return word_shares(served, text, weights[[a, b]], bias[[a, b]])
+            reader, preparer = served.encoder, served.classifier.preparer_
+            return word_shares(reader, preparer, text, weights[[a, b]], bias[[a, b]])
     return None
 
 
