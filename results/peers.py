@@ -17,15 +17,15 @@ from pathlib import Path
 import numpy as np
 from graphs import catalogue
 from numpy.typing import NDArray
+from records import HERE, ZOO
 from runner import run_missing
-from zoo import ZOO, ZooTask, _known, inputs
+from zoo import ZooTask, _known, inputs
 
 from unseen.core.labels import Labels
 from unseen.evaluate.metrics import accuracy, macro_accuracy
 from unseen.paper.ledger import Ledger
 from unseen.paper.trial import Outcome
 
-HERE = Path(__file__).parent
 PEERS = "peers.jsonl"
 STEPS = 50
 METHODS = ("label propagation", "logistic regression", "defaults")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -58,8 +59,8 @@ def test_compare_tells_added_and_removed_nodes_and_no_raw_floats(
     keep = np.arange(2, given.graph.nodes)
     fewer = unseen.Graph(
         given.graph.adjacency[keep][:, keep],
-        texts=[(given.graph.texts or ())[i] for i in keep],
-        ids=[(given.graph.ids or ())[i] for i in keep],
+        texts=[(given.graph.texts or ())[i] for i in keep.tolist()],
+        ids=[(given.graph.ids or ())[i] for i in keep.tolist()],
     )
     unseen.classify(fewer, given.classes, abstain=0.1 + 0.2).save(tmp_path / "after")
     code, told, complaint = call("compare", run, tmp_path / "after")
@@ -190,7 +191,7 @@ def test_another_unknown_id_gets_no_such_hint(
 
 
 @pytest.mark.parametrize("among", ["all", "unseen"])
-def test_a_warning_where_most_answers_are_labelled_classes(among: str) -> None:
+def test_a_warning_where_most_answers_are_labelled_classes(among: Any) -> None:
     given = sample(per_class=8, topical=3)
     found = unseen.classify(given.graph, given.classes, given.labels(0, 1, 2, 3), among=among)
     said = [w for w in found.record["warnings"] if "--among unseen" in w]
