@@ -109,8 +109,7 @@ def answer(classifier: Any, case: Case, steps: Steps) -> tuple[Prediction, NDArr
             text_class[~engine.map(filled, task.X, where=asked)] = -1
     best = best[asked]
     with steps("explain"):
-        same = text_class == best
-        against: NDArray[np.int64] = best.copy()
+        against, same = best.copy(), np.equal(text_class, best)
         against[same] = second[same]
         words = _words(classifier, case, nodes, text_class, against)
         about = Evidence(

@@ -191,7 +191,10 @@ class Prediction:
         wrong.
         """
         from unseen.select.suggest import likely_errors, suggest
+        from unseen.suggestions import sample, suggest_rows
 
+        if hasattr(self.graph, "engine"):
+            return suggest_rows(sample(self), count, errors, seed)
         if errors:
             rows = likely_errors(self.proba, count)
         else:

@@ -85,7 +85,7 @@ def test_portions_change_nothing(
 
 def test_without_static_and_without_statistics_there_is_nothing_to_find() -> None:
     preparer = Preparer()
-    preparer.lsa_ = None
+    preparer.lsa_ = preparer.match_ = None
     assert LeadingWords.of(object(), preparer, np.eye(2)) is None
     assert LeadingWords.of(get_encoder("static"), preparer, None) is None
 

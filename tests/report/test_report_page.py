@@ -292,3 +292,23 @@ def test_a_hundred_thousand_predictions_make_a_page_of_reasonable_size() -> None
     page = _page(names, rows=100_000)
     assert len(page.encode()) < 8_000_000
     assert "100,000 nodes got one of 40 classes" in page
+
+
+@pytest.mark.parametrize(
+    ("settings", "outsiders", "said"),
+    [
+        ({"abstain": 0.4}, [], "Their confidence is below 0.4."),
+        ({"abstain": None, "open_world": True}, [], "They fit no class well."),
+        ({"abstain": None, "open_world": False}, ["node-0"], "People said so of 1 node."),
+    ],
+)
+def test_why_nodes_are_none_of_the_classes_is_said(
+    settings: dict[str, Any], outsiders: list[str], said: str
+) -> None:
+    names = ["a", "b"]
+    record = _record(names, abstained=2, outsiders=outsiders)
+    record["settings"] = record["settings"] | settings
+    rows = _predictions(names, 12)
+    label = ["none of these", "none of these", *rows["label"].to_list()[2:]]
+    predictions = rows.with_columns(pl.Series("label", label))
+    assert said in render(record, predictions, _map(predictions))

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unseen.explain.words import WordShares, _column, beside, word_shares
-from unseen.prepare.lsa import bag_of_words
+from unseen.explain.words import WordShares, beside, word_shares
+from unseen.prepare.words import bag_of_words
 from unseen.serve.served import Served
 from unseen.serve.versions import Versions
 
@@ -79,14 +79,9 @@ def test_odd_texts_add_up_too(one_run: Path, text: str) -> None:
     np.testing.assert_allclose(found.score, vectors_of(served, [text])[0] @ weights.T, atol=1e-6)
 
 
-def test_words_are_hashed_as_lsa_hashes_them() -> None:
-    words = ["garlic", "ünïcode", "北京", "x1", "straße", *(f"w{i}" for i in range(500))]
-    assert [_column(word) for word in words] == bag_of_words(words).indices.tolist()
-
-
-def test_a_few_texts_are_read_as_lsa_reads_many(one_run: Path) -> None:
-    lsa = Versions(one_run).load(1).classifier.preparer_.lsa_
-    assert lsa is not None
+def test_a_few_texts_are_read_as_many_are(one_run: Path) -> None:
+    preparer = Versions(one_run).load(1).classifier.preparer_
+    assert len(preparer.word_readers) == 2
     texts = [
         "Garlic, garlic and the oven.",
         "nothing_known zzzz",
@@ -94,5 +89,5 @@ def test_a_few_texts_are_read_as_lsa_reads_many(one_run: Path) -> None:
         "the JUDGE of the court 北京",
     ]
     X = np.random.default_rng(0).normal(size=(4, 5)).astype(np.float32)
-    found = beside(lsa, X, texts)
-    np.testing.assert_allclose(found, lsa.beside_nodes(X, bag_of_words(texts)), atol=1e-6)
+    found = beside(preparer.word_readers, X, texts)
+    np.testing.assert_allclose(found, preparer.beside_nodes(X, bag_of_words(texts)), atol=1e-6)

@@ -57,7 +57,8 @@ def guarded(app: typer.Typer) -> NoReturn:
     try:
         _check_address_space()
         code = app(standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # as where a shell has closed it
+            sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         what = "interrupted; no half-written file is left, and finished parts are kept"
         code = _tell(what, INTERRUPTED)
@@ -67,7 +68,8 @@ def guarded(app: typer.Typer) -> NoReturn:
         _forget_output()
         code = 0
     except OSError as error:
-        code = _tell(f"{error.filename or 'the system'}: {error.strerror or error}")
+        where = error.filename or _broken_output() or "the system"
+        code = _tell(f"{where}: {error.strerror or error}")
     except (MemoryError, ImportError) as error:
         code = _tell(_lacking(error))
     except Exception as error:
@@ -133,6 +135,17 @@ def _check_address_space() -> None:
             f"memory: the limit on address space (ulimit -v) is {limit >> 20:,} MB; expected "
             f"{needed >> 20:,} MB or more; raise it"
         )
+
+
+def _broken_output() -> str:
+    """Tell whether it is the output that cannot be written; nothing is written there again."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        _forget_output()
+        return "standard output"
+    return ""
 
 
 def _forget_output() -> None:

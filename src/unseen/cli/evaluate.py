@@ -32,15 +32,18 @@ def evaluate(
 ) -> None:
     """Compare predictions with the truth: accuracy, floor, coverage, calibration, confusion."""
     from unseen.evaluate import evaluate_files
+    from unseen.io.atomic import check_file, replacing
 
+    if report is not None:
+        check_file(report)
     scores = evaluate_files(predictions, truth).to_dict()
     if report is not None:
-        from unseen.io.atomic import replacing
+        from unseen.io.files import write_text
         from unseen.report.again import render_run
 
         page = render_run(predictions.parent, scores)
         with replacing(report) as new:
-            new.write_text(page, encoding="utf-8")
+            write_text(new, page)
     if as_json:
         print_json(scores)
         return

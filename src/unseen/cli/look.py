@@ -124,14 +124,12 @@ def suggest(
     from unseen.core.escape import without_formulas
     from unseen.io.atomic import check_file, replacing
     from unseen.io.files import write_text
-    from unseen.run import load
+    from unseen.suggestions import suggest_of
 
     if out is not None:
         check_file(out)
     with progress_bar(as_json) as progress:
-        fitted = load(run)
-        fitted.progress = progress
-        found = fitted.explain().suggest(count, errors, seed)
+        found = suggest_of(run, count, errors, seed, progress)
     if out is not None:
         table = without_formulas(found) if spreadsheet else found
         with replacing(out) as new:

@@ -5,7 +5,7 @@ two linear scores, those of `words.py`, up to a factor that the whole text has i
 
 .. math::
     \frac{n_{ip}\, g_p^\top (w_a - w_b)_e}{m_i |e_i| L_i}
-    + \sum_{\text{terms } j \in p} \frac{a\, t_{ij} V_j^\top (w_a - w_b)_y}{M_i\, c_{ij}}
+    + \sum_{\text{terms } j \in p} \frac{f_i t_{ij} V_j^\top (w_a - w_b)_y}{c_{ij}}
 
 with :math:`g_p` the sum of its token vectors, :math:`n_{ip}` how often it stands there and
 :math:`c_{ij}` the count of term j. All texts of a block are read at once: a few sparse products.
@@ -24,14 +24,13 @@ import scipy.sparse as sp
 
 from unseen.encode.static import StaticEncoder, counts
 from unseen.explain.strings import packed
-from unseen.explain.words import COUNTED, lsa_term
-from unseen.prepare.lsa import NODES
+from unseen.prepare.words import WORD as COUNTED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from unseen.prepare.lsa import LSA
     from unseen.prepare.preparer import Preparer
+    from unseen.prepare.words import WordReader
 
 PORTION = 8192  # texts at a time
 MOST = 3  # words of a reason
@@ -55,24 +54,24 @@ class LeadingWords:
     Attributes:
         encoder: `static`, or None where only word statistics are by word.
         centre: of the node vectors. [d]
-        lsa: word statistics, if there are any.
+        readers: of single words, if there are any.
         weights: of the classes, in the space of prepared nodes. [C, d']
     """
 
     encoder: StaticEncoder | None
     centre: NDArray[np.float64]
-    lsa: LSA | None
+    readers: tuple[WordReader, ...]
     weights: NDArray[np.float64]
 
     @classmethod
     def of(cls, reader: Any, preparer: Preparer, weights: Any) -> LeadingWords | None:
         """Return what finds words, for a reader of texts; None where nothing is by word."""
         encoder = reader if isinstance(reader, StaticEncoder) else None
-        lsa, centre = preparer.lsa_, preparer.node_centre_.astype(np.float64)
-        width = len(centre) + (0 if lsa is None else lsa.directions.shape[1])
-        if weights is None or weights.shape[1] != width or (encoder is None and lsa is None):
+        readers, centre = preparer.word_readers, preparer.node_centre_.astype(np.float64)
+        width = len(centre) + sum(each.directions.shape[1] for each in readers)
+        if weights is None or weights.shape[1] != width or (encoder is None and not readers):
             return None  # as of a model that works in a space of its own
-        return cls(encoder, centre, lsa, np.asarray(weights, dtype=np.float64))
+        return cls(encoder, centre, readers, np.asarray(weights, dtype=np.float64))
 
     def __call__(
         self, texts: Sequence[str], mine: NDArray[np.int64], theirs: NDArray[np.int64]
@@ -103,13 +102,17 @@ class LeadingWords:
             P = sums @ self.weights[:, :d].T  # [w, C]
             factor = 1 / np.maximum(length * L, 1e-12)
             lead = D.data * (P[D.indices, mine[row]] - P[D.indices, theirs[row]]) * factor[row]
-        if self.lsa is not None and pieces:
-            lead = lead + _lsa_leads(self.lsa, self.weights[:, d:], D, row, pieces, mine, theirs)
+        for reader in self.readers if pieces else ():
+            W, d = (
+                self.weights[:, d : d + reader.directions.shape[1]],
+                d + reader.directions.shape[1],
+            )
+            lead = lead + _leads_by(reader, W, D, row, pieces, mine, theirs)
         return pieces, sp.csr_array((lead, D.indices, D.indptr), shape=D.shape)
 
 
-def _lsa_leads(
-    lsa: LSA,
+def _leads_by(
+    reader: WordReader,
     W: NDArray[np.float64],
     D: Any,
     row: NDArray[np.int64],
@@ -119,20 +122,22 @@ def _lsa_leads(
 ) -> NDArray[np.float64]:
     """Return the second part of the formula for each entry of D [n, w]."""
     terms = [
-        [t for t in (lsa_term(lsa, word) for word in COUNTED.findall(piece)) if t >= 0]
+        [t for t in (reader.row_of(word) for word in COUNTED.findall(piece)) if t >= 0]
         for piece in pieces
     ]
-    Q = counts(terms, len(lsa.words))  # [w, w']
+    Q = counts(terms, len(reader.words))  # [w, w']
     Q.sum_duplicates()
     C = sp.csr_array(D @ Q)
     C.sort_indices()
     of = np.repeat(np.arange(C.shape[0]), np.diff(C.indptr))
-    t = np.log1p(C.data) * lsa.idf[C.indices].astype(np.float64)
+    t = np.log1p(C.data) * reader.idf[C.indices].astype(np.float64)
     t /= np.sqrt(np.maximum(np.bincount(of, t * t, C.shape[0]), 1e-18))[of]
-    y = sp.csr_array((t, C.indices, C.indptr), shape=C.shape) @ lsa.directions - lsa.node_centre
-    M = np.maximum(np.linalg.norm(y, axis=1), 1e-12)
-    V = lsa.directions @ W.T  # [w', C]
-    each = NODES * t * (V[C.indices, mine[of]] - V[C.indices, theirs[of]]) / M[of] / C.data
+    T = sp.csr_array((t, C.indices, C.indptr), shape=C.shape)
+    factor = np.broadcast_to(
+        reader.factor(T @ reader.directions - reader.node_centre).ravel(), len(D.indptr) - 1
+    )
+    V = reader.directions @ W.T  # [w', C]
+    each = factor[of] * t * (V[C.indices, mine[of]] - V[C.indices, theirs[of]]) / C.data
     sizes = np.diff(Q.indptr)[D.indices]  # terms of each entry's piece
     entry = np.repeat(np.arange(D.nnz), sizes)
     first = np.repeat(Q.indptr[D.indices] - np.append(0, np.cumsum(sizes)[:-1]), sizes)

@@ -56,6 +56,7 @@ def reproduce(
     progress: Progress | None = None,
     jobs: int = 0,
     command: str = "",
+    address: str | None = None,
 ) -> list[Report]:
     """Run what is missing, write records and pictures to `out`, and return the tables.
 
@@ -66,6 +67,7 @@ def reproduce(
         progress: as in `encode`.
         jobs: processes, 0 = one for each core.
         command: how a user makes the record again.
+        address: of a Ray cluster to run on.
     """
     progress = progress or (lambda what, done, total: None)
     if name != "all" and name not in EXPERIMENTS:
@@ -88,7 +90,7 @@ def reproduce(
     if "search" in names:
         streams = choosing.streams(plan)
         done.total = len(streams) * (plan.trials + min(plan.trials, choosing.LOOKED))
-        work(streams, ledger, done, jobs)
+        work(streams, ledger, done, jobs, address=address)
         with replacing(out / CHOSEN) as new:
             found = {**read_chosen(out, shipped=False), **choosing.chosen(plan, ledger)}
             new.write_text(choosing.as_json(found), "utf-8")
@@ -101,7 +103,8 @@ def reproduce(
     reports = []
     for each, module in every.items():
         if cells[each]:
-            work([cell.stream() for cell in cells[each]], ledger, done, jobs)
+            asked = [cell.stream() for cell in cells[each]]
+            work(asked, ledger, done, jobs, address=address)
         progress(f"write {each}", done.done, max(done.total, 1))
         sheets = module.sheets(plan, ledger)
         drawn: list[Path] = module.draw(plan, ledger, out) if hasattr(module, "draw") else []

@@ -112,13 +112,26 @@ def class_rows(
         other = no_class(looks)
         doubtful = groups[(other.name,)]
         entry = {
-            "description": f"Their confidence is below {record['settings']['abstain']:g}.",
+            "description": _why_none(record),
             "predicted": none,
             "labelled": 0,
             "confidence": doubtful["confidence"].mean(),
         }
         page += _class_row(other, entry, doubtful, most)
     return page
+
+
+def _why_none(record: dict[str, Any]) -> str:
+    """Return why some nodes are none of the classes."""
+    settings, told = record["settings"], len(record.get("outsiders", ()))
+    said = []
+    if settings.get("abstain") is not None:
+        said.append(f"Their confidence is below {settings['abstain']:g}.")
+    if settings.get("open_world"):
+        said.append("They fit no class well.")
+    if told:
+        said.append(f"People said so of {count(told, 'node')}.")
+    return " ".join(said)
 
 
 def _class_row(

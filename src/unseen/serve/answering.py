@@ -86,7 +86,7 @@ def vectors_of(served: Served, texts: Sequence[str]) -> NDArray[np.float32]:
     rows: NDArray[np.float32] = preparer.centred(
         Encoded(X, {}, True, served.meta["encoder"], "", None)
     )
-    return unit(rows if preparer.lsa_ is None else beside(preparer.lsa_, rows, texts))
+    return beside(preparer.word_readers, rows, texts)
 
 
 def answer_texts(
