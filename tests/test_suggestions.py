@@ -25,13 +25,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     given, folder = sample(per_class=60, topical=2), tmp_path_factory.mktemp("suggest")
     paths = write_files(folder / "inputs", given, given.labels(0))
     classes = read_classes(paths["classes"])
-    before = disk.BLOCK, stored_graph.BLOCK
-    disk.BLOCK = stored_graph.BLOCK = 70
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (disk, stored_graph):
+            patch.setattr(module, "BLOCK", 70)
         plan = plan_run(paths["nodes"], paths["edges"], classes, engine="disk", memory="2GB")
         classify_files(paths["nodes"], paths["edges"], classes, folder / "run", plan=plan)
-    finally:
-        disk.BLOCK, stored_graph.BLOCK = before
     return folder / "run"
 
 

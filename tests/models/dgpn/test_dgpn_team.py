@@ -23,10 +23,12 @@ class Threads(Memory):
     """An engine whose teams are threads of this process, each with maps of its own."""
 
     def __init__(self, size: int) -> None:
-        self.size, self.found = size, {}  # type: ignore[var-annotated]
+        self.size = size
+        self.found: dict[int, Any] = {}
 
     def train(self, job: Any) -> Any:
-        wait, given = Barrier(self.size), [None] * self.size  # type: ignore[var-annotated]
+        wait = Barrier(self.size)
+        given: list[Any] = [None] * self.size
 
         class Member(Crew):
             def total(self, tensors: Iterable[Any]) -> None:
