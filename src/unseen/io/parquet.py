@@ -41,7 +41,7 @@ while line := sys.stdin.buffer.readline():
             found = polars.read_parquet(io.BytesIO(raw))
         elif "rows" in order:
             found = polars.scan_parquet(order["path"], glob=False)
-            found = found.slice(order["from"], order["rows"]).collect()
+            found = found.slice(order["start"], order["rows"]).collect()
         else:
             found = polars.scan_parquet(order["path"], glob=False).select(polars.len()).collect()
         found.write_ipc(out)
@@ -66,7 +66,7 @@ class Reader:
     def __call__(self, raw: bytes = b"", **order: str | int) -> bytes | None:
         """Return the columns as Arrow; b"" where they cannot be read; None where nothing starts.
 
-        Without `raw`, `path` names a file: `rows` of it after the first `from`, or its length.
+        Without `raw`, `path` names a file: `rows` of it after the first `start`, or its length.
         """
         with self._lock:
             process = self._running()
@@ -143,7 +143,7 @@ def count_rows(path: Path) -> int:
 def read_rows(path: Path, start: int, count: int) -> pl.DataFrame:
     """Return some rows of a Parquet file."""
     return _frame(
-        reader(path=str(path), **{"from": start, "rows": count}),
+        reader(path=str(path), start=start, rows=count),
         str(path),
         lambda: pl.scan_parquet(path, glob=False).slice(start, count).collect(),
     )
