@@ -4,7 +4,8 @@
 # make page      build the page of `unseen serve`, with Node.js from the machine or from PyPI
 # make docs      install everything, build the documentation into site/, warnings as errors
 # make base      install the base and nothing optional, then the tests that need no more than that
-# make bench     install everything, then all under benchmarks/ (an hour, 60 GB of disk), docs/scale.md
+# make bench     install everything, then all under benchmarks/ (hours, 60 GB of disk), docs/scale.md
+#                SMALL=--small runs each of them on tiny graphs, to see that it runs
 # Variables:     PYTHON=python3.12   VENV=.venv   INDEX=<one more package index, e.g. CPU-only torch>
 #                FUZZ=60             seconds for which each reader is fuzzed
 
@@ -18,7 +19,7 @@ BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	$(if $(INDEX),--extra-index-url $(INDEX)) --constraint constraints.txt
 
-BENCHMARKS = training propagate_memory engines loading encoding serve
+BENCHMARKS = training propagate_memory engines network loading encoding serve
 
 .PHONY: demo test test-all test-slow test-other page chromium docs base bench lint types wheel clean
 
@@ -57,7 +58,7 @@ base: $(VENV)/.base
 	$(BIN)/python -m pytest -m "$(QUICK)" --doctest-ignore-import-errors
 
 bench: $(VENV)/.test
-	for each in $(BENCHMARKS); do $(BIN)/python benchmarks/$$each.py || exit 1; done
+	for each in $(BENCHMARKS); do $(BIN)/python benchmarks/$$each.py $(SMALL) || exit 1; done
 	$(BIN)/python benchmarks/page.py
 
 lint: $(VENV)/.test

@@ -83,6 +83,10 @@ def quick_map() -> Iterator[None]:
 def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
     """Run a command as a shell would; return exit code, standard output, standard error."""
     import unseen.cli
+    from unseen.cli import console
+
+    monkeypatch.setattr(console, "SILENT", float("inf"))  # however slow the machine is
+    monkeypatch.setattr(console, "VOICE", console.Voice())
 
     def run(*words: object) -> tuple[int, str, str]:
         capsys.readouterr()

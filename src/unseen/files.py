@@ -68,6 +68,7 @@ def classify_files(
     reading: dict[str, Any] | None = None,
     top: int = 0,
     spreadsheet: bool = False,
+    report: bool = True,
     progress: Progress | None = None,
 ) -> Prediction:
     """Answer the unlabelled nodes of files and write the run; return the answers.
@@ -80,6 +81,7 @@ def classify_files(
         reading: of `read_inputs`.
         top: how many of the best classes get columns of their own.
         spreadsheet: make cells of predictions.csv harmless that a spreadsheet would compute.
+        report: write report.html as well.
         progress: called with what is being done, how much is done, and of how much.
     """
     out, reading = Path(out), dict(reading or {})
@@ -97,7 +99,7 @@ def classify_files(
             found = _on_disk(classifier, nodes, edges, among, out, reading, chosen, held)
         if progress is not None:
             progress("write the run", 0, 1)
-        found.save(out, top, spreadsheet)
+        found.save(out, top, spreadsheet, report=report)
     return found
 
 
@@ -128,6 +130,7 @@ def _on_disk(
         },
         "columns": _digest([roles.id, list(roles.texts), roles.label, roles.source, roles.target]),
         "directed": directed,
+        "engine": chosen.engine,  # each has blocks of its own
     }
     fresh = _begin(work, asked, chosen)
     held.enter_context(_alone(work))

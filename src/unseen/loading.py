@@ -22,8 +22,8 @@ from unseen.io.read import labels_of
 from unseen.io.saved import FORMAT, MANIFEST, Saved, parse_json, read_saved
 from unseen.io.tables import parse_table
 from unseen.models import MODELS
-from unseen.prepare.lsa import BUCKETS
 from unseen.prepare.preparer import Preparer
+from unseen.prepare.words import BUCKETS
 from unseen.select.calibration import Calibration
 from unseen.select.cross_validation import Choice
 
@@ -59,7 +59,10 @@ SETTINGS: dict[str, tuple[str, Check]] = {  # of model.json: what is expected, a
         lambda value: isinstance(value, list) and all(map(_name, value)),
     ),
     "seen": ("a list of names", _texts),
-    "among": ("'all' or 'unseen'", lambda value: value in ("all", "unseen")),
+    "among": (
+        "'all', 'unseen' or a list of names",
+        lambda value: value in ("all", "unseen") or (_texts(value) and len(value) > 0),
+    ),
     "abstain": (
         "a number from 0 to 1, or nothing",
         lambda value: value is None or (_finite(value) and 0 <= value <= 1),
@@ -215,13 +218,14 @@ def _checked(preparer: Preparer) -> Preparer:
         isinstance(c, np.ndarray) and c.ndim == 1 and c.dtype.kind == "f" for c in centres
     )
     sound = named and vectors and isinstance(preparer.shared_, bool)
-    lsa = preparer.lsa_
-    if lsa is not None:
-        words, width = len(lsa.words), lsa.directions.shape[-1]
-        sound &= lsa.directions.shape == (words, width) and lsa.idf.shape == (words,)
-        sound &= lsa.node_centre.shape == lsa.class_centre.shape == (width,)
-        sound &= lsa.words.dtype.kind == "i" and bool((np.diff(lsa.words) > 0).all())
-        sound &= words > 0 and lsa.words[0] >= 0 and lsa.words[-1] < BUCKETS
+    for read in preparer.word_readers:
+        words, width = len(read.words), read.directions.shape[-1]
+        sound &= read.directions.shape == (words, width) and read.idf.shape == (words,)
+        sound &= read.node_centre.shape == read.class_centre.shape == (width,)
+        sound &= read.words.dtype.kind == "i" and bool((np.diff(read.words) > 0).all())
+        sound &= words > 0 and read.words[0] >= 0 and read.words[-1] < BUCKETS
+    match = preparer.match_
+    sound &= match is None or (match.scale.shape == (1,) and bool(match.scale[0] > 0))
     if not sound:
         raise SavedFileError("model: its centres or words do not belong together; save it again")
     return preparer

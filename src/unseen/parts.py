@@ -2,7 +2,7 @@
 
     run/  predictions/part-00000.parquet ..    id, label, confidence, runner_up, reason
           probabilities/part-00000.parquet ..  id, one column a class
-          report.html  record.json  map.parquet  model/  manifest.json
+          report.html  record.json  map.parquet  suggest.parquet  model/  manifest.json
 
 The graph itself stays where it is. Parts that a killed run has finished are not written again.
 """

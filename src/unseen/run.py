@@ -25,11 +25,12 @@ from unseen.core.classes import NONE_OF_THESE
 from unseen.core.errors import InputError
 from unseen.core.escape import without_formulas
 from unseen.engines.base import engine_of
-from unseen.explain import names_of
+from unseen.explain.reasons import names_of
 from unseen.io.atomic import FORMAT, in_place, write_json, write_manifest
 from unseen.io.files import remove, write_bytes, write_parquet, write_text
 from unseen.loading import load
 from unseen.parts import move_parts, report_table, write_parts
+from unseen.suggestions import FILE, sample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +44,11 @@ ASKED = "asked.json"  # of a run that is under way on disk
 
 
 def write_run(
-    prediction: Prediction, folder: Path, top: int = 0, spreadsheet: bool = False
+    prediction: Prediction,
+    folder: Path,
+    top: int = 0,
+    spreadsheet: bool = False,
+    report: bool = True,
 ) -> Path:
     """Write everything about a prediction into `folder`, replacing an earlier run there.
 
@@ -73,14 +78,16 @@ def write_run(
         write_parquet(new / "map.parquet", the_map)
         write_json(new / "record.json", prediction.record)
         nodes = None if stored is not None else _node_table(prediction)
-        index = None if nodes is None else all_nodes(nodes, table)
-        write_text(new / "report.html", render(prediction.record, table, the_map, index))
+        index = None if nodes is None or not report else all_nodes(nodes, table)
+        if report:
+            write_text(new / "report.html", render(prediction.record, table, the_map, index))
         if nodes is not None:
             (new / "graph").mkdir()
             _write_graph(prediction, nodes, new / "graph")
         (new / "model").mkdir()
         _write_model(prediction.classifier, new / "model")
         if stored is not None:
+            write_parquet(new / FILE, sample(prediction))
             move_parts(stored.folder, new, top)
 
     in_place(folder, build)

@@ -21,8 +21,32 @@ NEEDED, EACH_CORE = 1200 << 20, 80 << 20  # bytes of address space, below which 
 INSIDE = "UNSEEN_TRACEBACK"
 
 
+class _NobodyReadsError(Exception):
+    """Standard output was closed; no OSError, which click and rich would end with 1 for."""
+
+
+class _Output(io.TextIOWrapper):
+    """Standard output that tells when nobody reads it any more, as after `| head -1`."""
+
+    def write(self, text: str) -> int:
+        try:
+            return super().write(text)
+        except BrokenPipeError:
+            raise _NobodyReadsError from None
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except BrokenPipeError:
+            raise _NobodyReadsError from None
+
+
 def guarded(app: typer.Typer) -> NoReturn:
     """Run the commands and end the process."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout is sys.__stdout__:
+        out = sys.stdout
+        lines, letters = out.line_buffering, out.encoding
+        sys.stdout = _Output(out.detach(), letters, line_buffering=lines)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a letter shows another
             stream.reconfigure(errors="replace")
@@ -40,7 +64,7 @@ def guarded(app: typer.Typer) -> NoReturn:
         code = _tell(what, INTERRUPTED)
     except UnseenError as error:
         code = _tell(str(error))
-    except BrokenPipeError:
+    except _NobodyReadsError:
         _forget_output()
         code = 0
     except OSError as error:

@@ -27,7 +27,7 @@ def batches(given: Path | str) -> Iterator[Table]:
             yield read_table(path)  # or an error that says what is wrong
         elif path.suffix.lower() == PARQUET:
             for start in range(0, count_rows(path), BATCH):
-                yield Table(str(path), read_rows(path, start, BATCH), _placed(start))
+                yield Table(str(path), read_rows(path, start, BATCH), placed(start))
         else:
             yield from _pieces(path)
 
@@ -95,5 +95,5 @@ def _end_of_first_row(raw: bytes) -> int:
     return end or len(raw)
 
 
-def _placed(before: int) -> Any:
+def placed(before: int) -> Any:
     return lambda row: f"row {before + row + 1}"
