@@ -69,15 +69,17 @@ def test_nodes_without_text_keep_to_what_is_said_of_them(
 
 def test_it_counts_as_far_as_it_finds_the_classes_of_anchors() -> None:
     rng = np.random.default_rng(0)
-    classes = np.arange(90) % 3
-    X = unit((np.eye(3, 8)[classes] * 4 + rng.standard_normal((90, 8))).astype(np.float32))
+    classes = np.arange(360) % 3
+    X = unit((np.eye(3, 8)[classes] * 4 + rng.standard_normal((360, 8))).astype(np.float32))
     apart, mixed = (
         np.eye(3, dtype=np.float32)[classes],
-        np.eye(3, dtype=np.float32)[(classes + np.arange(90) // 9) % 3],
+        np.eye(3, dtype=np.float32)[(classes + np.arange(360) // 9) % 3],
     )
     sure, unsure = (TextNeighbours(X, q.T.copy()).weight() for q in (apart, mixed))
     assert sure > 0.9
     assert unsure < 0.2
+    few = TextNeighbours(X[:30], apart[:30].T.copy()).weight()
+    assert few == pytest.approx(0.1, rel=0.05)
     assert TextNeighbours(X[:3], apart[:3].T.copy()).weight() == 0
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 ANCHORS = 2_000  # m
 LARGE = 20_000  # nodes above which half as many have to do
 NEAREST = 10  # k
+ENOUGH = 300  # anchors, of which the k nearest are near
 ITSELF = 0.9999  # cosine from which an anchor is taken to be the node itself
 PORTION = 2_000  # nodes that are compared with all anchors at a time
 
@@ -55,12 +56,16 @@ class TextNeighbours:
         return cls(rows[known], np.ascontiguousarray(told[known].T))
 
     def weight(self) -> float:
-        """Return how much s may count: the share of anchors whose class it finds, cubed."""
+        """Return how much s may count: the share of anchors whose class it finds, cubed.
+
+        Less where anchors are few, since the nearest of them are not near then.
+        """
         if len(self.vectors) <= NEAREST:
             return 0.0
         q = self.posteriors.T
         said = self._read(self.vectors, q, np.ones(q.shape[1], dtype=bool))
-        return float((said.argmax(axis=1) == q.argmax(axis=1)).mean()) ** 3
+        found = float((said.argmax(axis=1) == q.argmax(axis=1)).mean())
+        return found**3 * min(len(q) / ENOUGH, 1.0)
 
     def read(self, X: Rows, t: Rows, task: Task) -> Rows:
         """Return s; labelled and fixed nodes, and those like no anchor, keep to t. [n, C]"""
