@@ -126,6 +126,7 @@ def run(task: ZooTask) -> Outcome:
         "majority": 100 * majority_floor(truth[asked]),
         "auroc": None if inside.all() else float(roc_auc_score(inside, _belonging(prediction))),
         "choices": {each["what"]: each["chosen"] for each in record["choices"]},
+        "kappa": _kappa(classifier),
         "homophily": (record["homophily"] or {}).get("level"),
         "true homophily": _homophily(task),
         "confidence": round(float(prediction.confidence.mean()), 4),
@@ -135,6 +136,12 @@ def run(task: ZooTask) -> Outcome:
         "classes": len(classes),
         "seconds": round(seconds, 2),
     }
+
+
+def _kappa(classifier: Any) -> float | None:
+    """Return how well the better model agrees with held-out words, where they were asked."""
+    asked = [each for each in classifier.choices_ if each.rule.startswith("held-out words")]
+    return round(max(asked[0].candidates.values()), 4) if asked else None
 
 
 def _floors(

@@ -17,7 +17,7 @@ from unseen.core.classes import NONE_OF_THESE
 from unseen.core.errors import InputError, SavedFileError
 from unseen.core.task import Task
 from unseen.engines.base import engine_of
-from unseen.explain import names_of
+from unseen.explain.reasons import names_of
 from unseen.io.parquet import read_parquet
 from unseen.io.saved import Saved, read_saved
 from unseen.select.suggest import HOPS, LAZINESS, suggest_among

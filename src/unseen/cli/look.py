@@ -31,6 +31,8 @@ from unseen.cli.options import (
     Vocabulary,
 )
 
+RANKED = 15  # classes of a table
+
 
 def check(
     nodes: Nodes,
@@ -89,6 +91,17 @@ def check(
         )
     if "homophily" in found:
         print_table("Edge homophily, estimated", ("", ""), list(found["homophily"].items()))
+    ranked = found.get("told_apart", [])
+    if len(ranked) > 1:
+        print_table(
+            "Class texts, the one to improve first on top",
+            ("class", "told apart", "most like", "words"),
+            [
+                (row["class"], number(row["told_apart"]), row["confused_with"], row["words"])
+                for row in ranked[:RANKED]
+            ],
+        )
+        say("told apart: 1 where texts alone leave no doubt; see docs/how-to/class-texts.md")
     say("Likely problems:" if found["problems"] else "No problems found.")
     for problem in found["problems"]:
         say(f"  - {problem}")

@@ -8,9 +8,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unseen.core.errors import InputError, require
+from unseen.core.errors import InputError, MissingDataError, require
+from unseen.datasets.citation import data_folder
 from unseen.io.atomic import replacing, write_json
 from unseen.paper import choosing
+from unseen.paper.data import TITLES, absent
 from unseen.paper.ledger import Ledger, versions
 from unseen.paper.plan import CHOSEN, Plan, read_chosen
 from unseen.paper.work import work
@@ -34,6 +36,7 @@ EXPERIMENTS = {
     "switches": "what each difference between the paper and its code does",
     "cost": "measured cost against K, |E| and d",
 }
+WITHOUT_DATA = ("cost",)  # experiments on graphs that are drawn
 MODULES = {"search": "choosing"}  # where it is not called as the experiment is
 
 
@@ -74,6 +77,11 @@ def reproduce(
     names = [name] if name != "all" else list(EXPERIMENTS)
     if name == "all" and plan.quick:
         names.remove("search")  # quick runs take the settings that ship
+    if any(each not in WITHOUT_DATA for each in names) and all(map(absent, TITLES)):
+        raise MissingDataError(
+            f"data: none of the paper's graphs lies in {data_folder()}; run `unseen datasets get` "
+            f"with {', '.join(TITLES)} and csds, or set UNSEEN_DATA to a folder that has them"
+        )
     every = {each: _module(each) for each in names}
     if any(hasattr(module, "draw") for module in every.values()):
         require("matplotlib", "paper", "drawing figures")

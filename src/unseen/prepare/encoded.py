@@ -16,7 +16,7 @@ from unseen.encode.base import Encoder, Progress, as_encoder, encode
 from unseen.encode.class_texts import class_texts, class_vectors
 from unseen.encode.words import encode_words, word_weights
 from unseen.engines.base import engine_of
-from unseen.prepare.lsa import bag_of_words
+from unseen.prepare.words import bag_of_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +33,25 @@ VECTORS = "vectors"  # of nodes and classes, in hand
 
 
 @dataclass(frozen=True, eq=False)
+class Words:
+    """The words of nodes and of class texts.
+
+    Attributes:
+        nodes, classes: how often each of them has each word (`words.bag_of_words`): rows
+            [n, BUCKETS], and an array [C, BUCKETS].
+        texts: of nodes, one each; None where words are the names of feature columns.
+        columns: these names.
+        class_texts: what `classes` counts.
+    """
+
+    nodes: Any
+    classes: Any
+    texts: Any = None
+    columns: Sequence[str] = ()
+    class_texts: Sequence[str] = ()
+
+
+@dataclass(frozen=True, eq=False)
 class Encoded:
     """Where nodes and classes lie before anything is learned.
 
@@ -42,8 +61,9 @@ class Encoded:
         shared: both lie in one space, so that a cosine between them means something.
         encoder: how the user would ask for it: "static", "words", "words:minilm", ...
         identity: of the encoder's weights; "" where it is not known.
-        bags: words of nodes and of class texts (`lsa.bag_of_words`), where there are any.
-        engine: whose rows `nodes` and the bags of nodes are; None: arrays.
+        words: of nodes and of class texts, where there are any.
+        engine: whose rows `nodes` and the words of nodes are; None: arrays.
+        reader: the encoder that read the texts of nodes, where it did.
     """
 
     nodes: Any
@@ -51,8 +71,9 @@ class Encoded:
     shared: bool
     encoder: str
     identity: str
-    bags: tuple[Any, Any] | None = None
+    words: Words | None = None
     engine: Any = None
+    reader: Any = None
 
     @property
     def apart(self) -> bool:
@@ -96,10 +117,11 @@ def encode_inputs(
     name = (
         reader.name if kind == "texts" else kind if reading == DEFAULT else f"{kind}:{reader.name}"
     )
-    bags = None if kind in APART else _bags(graph, classes, kind, progress)
+    words = None if kind in APART else _words(graph, classes, kind, progress)
     csds = class_vectors(classes, reader)
     own = getattr(graph, "engine", None)
-    return Encoded(nodes, csds, kind not in APART, name, reader.identity, bags, own)
+    read = reader if kind == "texts" else None
+    return Encoded(nodes, csds, kind not in APART, name, reader.identity, words, own, read)
 
 
 def _with_vectors(
@@ -155,14 +177,17 @@ def _kind(graph: Graph, asked: Any) -> tuple[str, Any]:
     return kind, f"{reading}+{DEFAULT}"
 
 
-def _bags(graph: Graph, classes: Classes, kind: str, progress: Progress | None) -> tuple[Any, Any]:
-    words = bag_of_words(class_texts(classes, "description"))
+def _words(graph: Graph, classes: Classes, kind: str, progress: Progress | None) -> Words:
+    told = class_texts(classes, "description")
+    of_classes = bag_of_words(told)
     if kind == "words":
-        columns = bag_of_words(graph.vocabulary or ())
-        return sp.csr_array(sp.csr_array(graph.features) @ columns), words
+        names = graph.vocabulary or ()
+        bags = sp.csr_array(sp.csr_array(graph.features) @ bag_of_words(names))
+        return Words(bags, of_classes, None, names, told)
     engine = engine_of(graph)
-    told = None if engine.keeps else progress
-    return engine.view(lambda texts: bag_of_words(texts, told), graph.texts), words
+    shown = None if engine.keeps else progress
+    bags = engine.view(lambda texts: bag_of_words(texts, shown), graph.texts)
+    return Words(bags, of_classes, graph.texts, (), told)
 
 
 def _node_vectors(
