@@ -182,6 +182,7 @@ def answer(run: Run) -> Outcome:
             asked = np.concatenate([hidden, held])
             right = label[asked] == truth[asked]
             part["calibration error"] = calibration(confidence[asked], right).error
+            part["confidence"] = 100 * float(confidence[asked].mean())
         outcome[name] = part
     outcome["seconds"] = round(time.perf_counter() - began, 2)
     return outcome
@@ -228,7 +229,8 @@ def class_texts(run: Run, data: Dataset, graph: Graph) -> NDArray[np.float32]:
     """Return the CSDs of a run. [C, d_s]"""
     if run.csds == "published":
         return unit(class_vectors(run.graph, "text"))
-    return unit(Preparer(run.csds).encode(graph, data.classes).csds["description"])
+    reader = {"minilm": "minilm+static"}.get(run.csds, run.csds)  # as when these were recorded
+    return unit(Preparer(f"counts:{reader}").encode(graph, data.classes).csds["description"])
 
 
 def matched(

@@ -13,6 +13,7 @@ from unseen.core.operator import Operator
 from unseen.core.task import Task
 from unseen.models import cluster_matching
 from unseen.models.cluster_matching import ClusterMatching
+from unseen.models.matching import cosines
 
 CLASSES, NODES, WIDTH = 7, 420, 24
 UNSEEN = np.array([0, 2, 3, 6])
@@ -72,6 +73,27 @@ def test_class_texts_without_relations_leave_only_a_guess() -> None:
     assert model.chance == 0.25
     assert model.expected == pytest.approx(0.25, abs=0.02)
     assert not model.certain
+
+
+def test_relations_of_class_texts_are_taken_where_they_are_given() -> None:
+    """CSDs that relate in no way say nothing; relations beside them do."""
+    task = planted()
+    given = replace(task, S=np.eye(CLASSES), relations=cosines(task.S)[None].astype(np.float32))
+    expected = ClusterMatching().fit(task).posterior(task)
+    np.testing.assert_allclose(ClusterMatching().fit(given).posterior(given), expected, atol=1e-4)
+
+
+def test_edges_tell_what_features_do_not() -> None:
+    """Classes that are equally far apart by their features, and linked as their texts relate."""
+    task, rng = planted(), np.random.default_rng(4)
+    X = np.eye(WIDTH)[TRUTH] + 0.1 * rng.normal(size=(NODES, WIDTH))
+    alike = cosines(task.S)
+    np.fill_diagonal(alike, 2.5)
+    drawn = np.triu(rng.random((NODES, NODES)) < 0.02 * np.exp(alike[TRUTH][:, TRUTH]), 1)
+    A = sp.csr_array(drawn, dtype=np.float32)
+    linked = replace(task, X=X - X.mean(axis=0), operator=Operator(A + A.T), memo={})
+    answer = ClusterMatching().fit(linked).predict(linked)
+    assert (answer[HIDDEN] == TRUTH[HIDDEN]).mean() > 0.9
 
 
 def test_doubt_about_names_lowers_the_confidence() -> None:

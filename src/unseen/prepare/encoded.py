@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from unseen.core.arrays import unit
 from unseen.core.errors import InputError
 from unseen.encode.base import Encoder, Progress, as_encoder, encode
+from unseen.encode.class_relations import class_relations
 from unseen.encode.class_texts import class_texts, class_vectors
 from unseen.encode.words import encode_words, word_weights
 from unseen.engines.base import engine_of
@@ -44,6 +45,7 @@ class Encoded:
         identity: of the encoder's weights; "" where it is not known.
         bags: words of nodes and of class texts (`lsa.bag_of_words`), where there are any.
         engine: whose rows `nodes` and the bags of nodes are; None: arrays.
+        relations: how alike class texts are, where nodes share no space with them. [R, C, C]
     """
 
     nodes: Any
@@ -53,6 +55,7 @@ class Encoded:
     identity: str
     bags: tuple[Any, Any] | None = None
     engine: Any = None
+    relations: NDArray[np.float32] | None = None
 
     @property
     def apart(self) -> bool:
@@ -99,7 +102,10 @@ def encode_inputs(
     bags = None if kind in APART else _bags(graph, classes, kind, progress)
     csds = class_vectors(classes, reader)
     own = getattr(graph, "engine", None)
-    return Encoded(nodes, csds, kind not in APART, name, reader.identity, bags, own)
+    relations = class_relations(classes, reader) if kind in APART else None
+    return Encoded(
+        nodes, csds, kind not in APART, name, reader.identity, bags, own, relations=relations
+    )
 
 
 def _with_vectors(
@@ -147,10 +153,7 @@ def _kind(graph: Graph, asked: Any) -> tuple[str, Any]:
         raise InputError("graph: nodes have neither texts nor features; give one of them")
     X = graph.features
     kind = "counts" if (X.data if sp.issparse(X) else X).min(initial=0) >= 0 else "features"
-    if not named or DEFAULT in reading.split("+"):
-        return kind, reading
-    # Only relations between classes count here, and two readers see more of them than one.
-    return kind, f"{reading}+{DEFAULT}"
+    return kind, reading
 
 
 def _bags(graph: Graph, classes: Classes, kind: str, progress: Progress | None) -> tuple[Any, Any]:
