@@ -78,8 +78,8 @@ def test_likeness_follows_the_formula(sign: int) -> None:
     """Edges count by how they correlate with features, and not at all where they contradict."""
     rng = np.random.default_rng(5)
     own, hops = rng.normal(size=(2, 6, 3))
-    F = standard(standard(cosines(own)) + standard(cosines(hops)))
-    edges = np.exp(4 + sign * F + 0.3 * standard(cosines(rng.normal(size=(6, 3)))))
+    F = standard(cosines(own)) + standard(cosines(hops))
+    edges = np.exp(4 + sign * standard(F) + 0.3 * standard(cosines(rng.normal(size=(6, 3)))))
     i, j = np.triu_indices(6, 1)
     e, few = edges.sum(axis=1), matching.FEW
     E = np.zeros((6, 6))

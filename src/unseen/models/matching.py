@@ -112,12 +112,12 @@ def likeness(means: Sequence[NDArray[Any]], edges: NDArray[Any] | None = None) -
         means: mean vectors of the groups, one array a reading. Each [..., C, d]
         edges: weight of the edges between two groups, if there are any. [..., C, C]
     """
-    alike = together([cosines(each) for each in means])
+    alike = np.sum([standard(cosines(each)) for each in means], axis=0)
     if edges is None:
-        return alike
+        return standard(alike)
     linked = standard(_linked(edges))
     i, j = np.triu_indices(edges.shape[-1], 1)
-    agreed = (alike[..., i, j] * linked[..., i, j]).mean(axis=-1)  # their correlation
+    agreed = (standard(alike) * linked)[..., i, j].mean(axis=-1)  # their correlation
     return standard(alike + np.maximum(agreed, 0)[..., None, None] * linked)
 
 
