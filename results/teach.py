@@ -1,7 +1,7 @@
 """Do 50 suggested labels teach more than 50 drawn at random? A line of results/teach.jsonl a draw.
 
-    python results/teach.py                           the design half of the zoo
-    python results/teach.py fresh                     the fresh half; the look is counted
+    python results/teach.py                           the design set of the zoo
+    python results/teach.py fresh                     the fresh set; the look is counted
 
 Classes are described by a sentence, all of them are listed, and nothing is labelled at first. Both
 answers are measured on the nodes that neither of the two labelled.
@@ -83,12 +83,12 @@ def line(trial: Teaching, found: Outcome) -> str:
 
 
 def main() -> None:
-    """Run what is missing; a look at the fresh half is counted before it is taken."""
+    """Run what is missing; a look at the fresh set is counted before it is taken."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("half", nargs="?", default="design", choices=("design", "fresh"))
+    parser.add_argument("which", nargs="?", default="design", choices=("design", "fresh"))
     given = parser.parse_args()
     ledger = Ledger(HERE, TEACH)
-    asked = [Teaching(name, k) for k in range(DRAWS) for name in catalogue.names(given.half)]
+    asked = [Teaching(name, k) for k in range(DRAWS) for name in catalogue.names(given.which)]
     count_look([each.graph for each in asked if each not in ledger], "static, 50 labels")
     run_missing(asked, ledger, run, line)
 

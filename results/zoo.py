@@ -1,8 +1,8 @@
 """Run the defaults on the zoo of text graphs: every line of results/zoo.jsonl is one task.
 
-    python results/zoo.py                             the design half, what is not there yet
-    python results/zoo.py fresh                       the fresh half; the look is counted
-    python results/zoo.py all --encoder minilm        both halves, one encoder
+    python results/zoo.py                             the design set, what is not there yet
+    python results/zoo.py fresh                       the fresh set; the look is counted
+    python results/zoo.py all --encoder minilm        both sets, one encoder
 
 Each task holds `ZeroShotNodeClassifier()` against two floors that learn nothing: a node's own text
 (centred cosine with the class texts) and three lazy hops of it, both of the encoder's vectors and
@@ -272,7 +272,7 @@ def line(task: ZooTask, found: Outcome) -> str:
 
 
 def count_look(graphs: Iterable[str], about: str) -> None:
-    """Write down that answers on some graphs are about to be seen, if any is of the fresh half."""
+    """Write down that answers on some graphs are about to be seen, if any is of the fresh set."""
     if fresh := set(graphs) & set(catalogue.names("fresh")):
         when = datetime.now(UTC).isoformat(timespec="minutes")
         with (HERE / LOOKS).open("a", encoding="utf-8") as file:
@@ -280,16 +280,16 @@ def count_look(graphs: Iterable[str], about: str) -> None:
 
 
 def main() -> None:
-    """Run what is missing; a look at the fresh half is counted before it is taken."""
+    """Run what is missing; a look at the fresh set is counted before it is taken."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("half", nargs="?", default="design", choices=("design", "fresh", "all"))
+    parser.add_argument("which", nargs="?", default="design", choices=("design", "fresh", "all"))
     parser.add_argument("--encoder", choices=catalogue.ENCODERS, help="one encoder only")
     parser.add_argument("--before", action="store_true", help="the model of 0.8, no labels")
     parser.add_argument("--graph", choices=catalogue.names(), help="one graph only")
     given = parser.parse_args()
     ledger = Ledger(HERE, BEFORE if given.before else ZOO)
     encoders = (given.encoder,) if given.encoder else catalogue.ENCODERS
-    graphs = [given.graph] if given.graph else catalogue.names(given.half)
+    graphs = [given.graph] if given.graph else catalogue.names(given.which)
     asked = [task for encoder in encoders for graph in graphs for task in tasks(graph, encoder)]
     if given.before:
         asked = [task for task in asked if task.labels == "none"]

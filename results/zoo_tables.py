@@ -18,6 +18,8 @@ from records import BEFORE_ZOO, NONE, TEACH, ZOO, Line, lines
 from unseen.paper.pages import markdown
 
 VALUES = ("accuracy", "macro")
+SETS = ("design", "fresh")
+NOT_YET = "Not run yet."
 LEAST = {"encoder": -2, "prepared": -3}  # gains below these are counted
 KINDS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "no labels, all classes listed": lambda task: shape(task) == ("all", "none", "asis"),
@@ -64,9 +66,9 @@ def cells(found: list[Line]) -> tuple[str, ...]:
     return tuple(row)
 
 
-def pick(half: str, encoder: str) -> list[Line]:
-    """Return the lines of one half of the graphs with one encoder."""
-    graphs = catalogue.names(half)
+def pick(which: str, encoder: str) -> list[Line]:
+    """Return the lines of one set of graphs with one encoder."""
+    graphs = catalogue.names(which)
     return [
         (task, outcome)
         for task, outcome in lines(ZOO)
@@ -113,13 +115,13 @@ def by_graph(found: list[Line]) -> str:
 
 
 def short() -> str:
-    """Return one row a half and encoder, all tasks without labels."""
+    """Return one row a set and encoder, all tasks without labels."""
     rows = []
-    for half, encoder in product(("design", "fresh"), catalogue.ENCODERS):
-        found = [line for line in pick(half, encoder) if line[0]["labels"] == "none"]
+    for which, encoder in product(SETS, catalogue.ENCODERS):
+        found = [line for line in pick(which, encoder) if line[0]["labels"] == "none"]
         if not found:
             continue
-        rows.append((f"{half}, `{encoder}`", str(len(found)), *cells(found)[:-1]))
+        rows.append((f"{which}, `{encoder}`", str(len(found)), *cells(found)[:-1]))
         then = before(found)
         if then:
             rows.append(("the same by the model of 0.8", str(len(then)), *cells(then)[:-1]))
@@ -135,11 +137,11 @@ def few_labels() -> str:
         ours, theirs = outcome["defaults"], outcome["logistic regression"]
         for value in VALUES:
             ahead[value] += ours[value] > theirs[value]
-        half = catalogue.half_of(task["graph"])
-        rows.append((task["graph"], half, *(_both(each) for each in (ours, theirs))))
+        which = catalogue.set_of(task["graph"])
+        rows.append((task["graph"], which, *(_both(each) for each in (ours, theirs))))
     rows.sort()
     better = " / ".join(f"{count} of {len(rows)}" for count in ahead.values())
-    head = ("graph", "half", "defaults", "logistic regression on three hops")
+    head = ("graph", "set", "defaults", "logistic regression on three hops")
     return markdown(head, [*rows, ("defaults ahead", "", better, "")])
 
 
@@ -150,8 +152,8 @@ def _both(scores: dict[str, float]) -> str:
 def taught() -> str:
     """Return what 50 labels teach, suggested and at random, mean over the draws of a graph."""
     rows = []
-    for half in ("design", "fresh"):
-        for graph in catalogue.names(half):
+    for which in SETS:
+        for graph in catalogue.names(which):
             found = [outcome for task, outcome in lines(TEACH) if task["graph"] == graph]
             if not found:
                 continue
@@ -161,19 +163,21 @@ def taught() -> str:
             }
             more = means["suggested"] - means["random"]
             cells = (f"{mean:.1f}" for mean in means.values())
-            rows.append((graph, half, str(len(found)), *cells, f"{more:+.1f}"))
-    head = ("graph", "half", "draws", "no labels", "50 at random", "50 suggested", "difference")
+            rows.append((graph, which, str(len(found)), *cells, f"{more:+.1f}"))
+    head = ("graph", "set", "draws", "no labels", "50 at random", "50 suggested", "difference")
     return markdown(head, rows)
 
 
 def readme() -> str:
     """Return the few figures that the front page has: tasks without labels, encoder `static`."""
     rows = []
-    for half in ("design", "fresh"):
-        found = [line for line in pick(half, "static") if line[0]["labels"] == "none"]
+    for which in SETS:
+        found = [line for line in pick(which, "static") if line[0]["labels"] == "none"]
+        if not found:
+            continue
         gain, worst, lost, *_ = cells(found)
         error = cells(found)[HEAD.index("calibration error")]
-        rows.append((f"{half} graphs", str(len(found)), gain, worst, lost, error))
+        rows.append((f"{which} graphs", str(len(found)), gain, worst, lost, error))
     head = ("", "tasks", "gain in accuracy / macro accuracy", "worst task")
     return markdown((*head, "tasks that lost over 2 points", "calibration error"), rows)
 
@@ -186,14 +190,15 @@ def before(found: list[Line]) -> list[Line]:
     return [(task, outcome | {"defaults": known[repr(task)]}) for task, outcome in found]
 
 
-def _table(make: Callable[[list[Line]], str], half: str, encoder: str) -> str:
-    return make(pick(half, encoder))
+def _table(make: Callable[[list[Line]], str], which: str, encoder: str) -> str:
+    found = pick(which, encoder)
+    return make(found) if found else NOT_YET
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    f"zoo {name} {half} {encoder}": partial(_table, make, half, encoder)
-    for (name, make), half, encoder in product(
-        (("kinds", by_kind), ("graphs", by_graph)), ("design", "fresh"), catalogue.ENCODERS
+    f"zoo {name} {which} {encoder}": partial(_table, make, which, encoder)
+    for (name, make), which, encoder in product(
+        (("kinds", by_kind), ("graphs", by_graph)), SETS, catalogue.ENCODERS
     )
 }
 TABLES |= {"readme": readme, "zoo short": short, "zoo five": few_labels, "zoo taught": taught}

@@ -12,7 +12,9 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 WHEEL = ("--quiet", "--only-binary=:all:")  # nothing of a package is built or run
@@ -36,6 +38,22 @@ class Made:
     labels: list[str]
     edges: list[tuple[str, str]]
     directed: bool = False
+
+
+def sharing(holders: Mapping[str, Iterable[str]], most: int) -> list[tuple[str, str]]:
+    """Return the pairs of nodes that share something; what many hold says little.
+
+    Args:
+        holders: the nodes that hold each thing, a node at most once a thing.
+        most: holders of a thing that still gives edges.
+    """
+    groups = (sorted(set(group)) for group in holders.values())
+    return sorted({p for group in groups if len(group) <= most for p in combinations(group, 2)})
+
+
+def start(text: str, words: int) -> str:
+    """Return the first words of a text, with single spaces between them."""
+    return " ".join(text.split()[:words])
 
 
 def pip(package: str) -> Path:

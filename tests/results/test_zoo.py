@@ -12,8 +12,15 @@ import pytest
 
 RESULTS = Path(__file__).parents[2] / "results"
 DESIGN = {
-    *("computing", "icd10", "kanji", "motifs", "officehelp", "packages", "pokemon"),
-    *("subdivisions", "symbols", "theorems", "webster"),
+    *("airports", "anniversaries", "computing", "database_manual", "demarches", "films"),
+    *("handbuch", "icd10", "items", "kanji", "kernel", "motifs", "numerics", "officehelp"),
+    *("openings", "packages", "pokemon", "reactions", "scilab", "subdivisions", "symbols"),
+    *("terms", "theorems", "verbs", "weaknesses", "webster"),
+}
+FRESH = {
+    *("bioinformatics", "cloud", "companies", "diagnostics", "emojis", "gis", "hardening"),
+    *("iconografia", "icons", "industries", "journals", "languages", "luoghi", "manuales"),
+    *("phenotypes", "quotations", "synthesis", "webplatform"),
 }
 
 
@@ -40,13 +47,31 @@ def test_every_graph_has_a_builder_and_class_texts() -> None:
             assert len(text["sentence"]) < len(text["paragraph"])
 
 
-def test_the_halves_are_fixed_and_the_readme_names_them() -> None:
+def test_the_sets_are_fixed_and_the_readme_names_them() -> None:
     catalogue = import_module("graphs.catalogue")
     assert set(catalogue.names("design")) == DESIGN
-    assert len(catalogue.names("fresh")) == len(catalogue.names()) - len(DESIGN) == 15
+    assert set(catalogue.names("fresh")) == FRESH == catalogue.FRESH
+    assert set(catalogue.names()) == DESIGN | FRESH
     about = (RESULTS / "graphs" / "README.md").read_text("utf-8")
     for graph in catalogue.names():
-        assert f"| {graph} | {catalogue.half_of(graph)} |" in about
+        assert f"| {graph} | {catalogue.set_of(graph)} |" in about
+
+
+def test_a_look_is_counted_for_fresh_graphs_only(
+    zoo: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(zoo, "HERE", tmp_path)
+    zoo.count_look(DESIGN, "static")
+    assert not list(tmp_path.iterdir())
+    zoo.count_look({"films", "icons", "gis"}, "static")
+    assert (tmp_path / zoo.LOOKS).read_text("utf-8").endswith(" | static | 2 |\n")
+
+
+def test_what_many_hold_joins_nothing() -> None:
+    sharing = import_module("graphs.sources").sharing
+    holders = {"red": ["c", "a", "a"], "round": ["a", "b", "c"], "rare": ["b"]}
+    assert sharing(holders, most=2) == [("a", "c")]
+    assert sharing(holders, most=3) == [("a", "b"), ("a", "c"), ("b", "c")]
 
 
 def test_the_tasks_of_a_graph_are_the_fixed_fraction(zoo: Any) -> None:
