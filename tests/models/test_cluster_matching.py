@@ -83,16 +83,25 @@ def test_relations_of_class_texts_are_taken_where_they_are_given() -> None:
     np.testing.assert_allclose(ClusterMatching().fit(given).posterior(given), expected, atol=1e-4)
 
 
-def test_edges_tell_what_features_do_not() -> None:
-    """Classes that are equally far apart by their features, and linked as their texts relate."""
+def test_edges_are_counted_between_groups_either_way() -> None:
+    A = np.array([[0, 2, 0, 1], [0, 0, 1, 0], [0, 0, 0, 0], [0, 0, 3, 0]], dtype=np.float32)
+    operator, groups = Operator(sp.csr_array(A)), np.eye(2, dtype=np.float32)[[0, 0, 1, 1]]
+    found = cluster_matching._between(operator, groups)
+    assert found is not None
+    expected = np.array([[2, 1], [1, 3]]) / operator.mean_weight  # two edges of weight 1 between
+    np.testing.assert_allclose(found, expected)
+    assert cluster_matching._between(None, groups) is None
+
+
+def test_edges_that_contradict_features_do_no_harm() -> None:
+    """Classes whose texts and features are unlike are linked most."""
     task, rng = planted(), np.random.default_rng(4)
-    X = np.eye(WIDTH)[TRUTH] + 0.1 * rng.normal(size=(NODES, WIDTH))
     alike = cosines(task.S)
-    np.fill_diagonal(alike, 2.5)
-    drawn = np.triu(rng.random((NODES, NODES)) < 0.02 * np.exp(alike[TRUTH][:, TRUTH]), 1)
+    np.fill_diagonal(alike, -2.5)
+    drawn = np.triu(rng.random((NODES, NODES)) < 0.01 * np.exp(-alike[TRUTH][:, TRUTH]), 1)
     A = sp.csr_array(drawn, dtype=np.float32)
-    linked = replace(task, X=X - X.mean(axis=0), operator=Operator(A + A.T), memo={})
-    answer = ClusterMatching().fit(linked).predict(linked)
+    misleading = replace(task, operator=Operator(A + A.T), memo={})
+    answer = ClusterMatching().fit(misleading).predict(misleading)
     assert (answer[HIDDEN] == TRUTH[HIDDEN]).mean() > 0.9
 
 

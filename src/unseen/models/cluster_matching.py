@@ -71,8 +71,8 @@ class ClusterMatching(BeliefPropagation):
             free = free[_outsiders(Z, task.labels, seen, free, len(unseen))]
         kept = np.union1d(seen, unseen)
         new = np.isin(kept, unseen)
-        R = cosines(task.S)[None] if task.relations is None else task.relations  # [R, C, C]
-        G = together(R[:, kept][:, :, kept])
+        relations = [cosines(task.S)] if task.relations is None else list(task.relations)
+        G = together([each[np.ix_(kept, kept)] for each in relations])
         if len(unseen):
             member = _indicators(task.labels, task.classes)
             known = [class_means(each, member)[seen] for each in readings]
@@ -201,7 +201,7 @@ def _between(operator: Operator | None, groups: NDArray[np.float32]) -> NDArray[
     if operator is None or not operator.entries:
         return None
     edges = groups.T @ operator.aggregate(groups)
-    return np.asarray(edges + edges.T) / 2
+    return np.asarray((edges + edges.T) / 2, dtype=np.float32)
 
 
 def _indicators(groups: NDArray[np.int64], count: int) -> NDArray[np.float32]:

@@ -130,7 +130,8 @@ def _linked(edges: NDArray[Any]) -> NDArray[Any]:
     """Return by how much groups are linked more than their degrees explain, in logarithms."""
     degrees = edges.sum(axis=-1)
     total = np.maximum(degrees.sum(axis=-1), 1e-9)[..., None, None]
-    return np.log((edges + FEW) / (degrees[..., :, None] * degrees[..., None, :] / total + FEW))
+    explained = degrees[..., :, None] * degrees[..., None, :] / total
+    return np.asarray(np.log((edges + FEW) / (explained + FEW)))
 
 
 def cosines(rows: NDArray[Any]) -> NDArray[Any]:
