@@ -35,7 +35,7 @@ def centred(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return rows of unit length, centred, of unit length."""
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     rows = rows - rows.mean(axis=0)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
 
 def test_every_reading_follows_its_formula() -> None:

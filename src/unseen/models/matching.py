@@ -40,6 +40,7 @@ SHARPNESS = 0.4  # gamma, at which T is as often right as it says, on text graph
 FEW = 3.0  # epsilon: edges between two groups below which their number says little
 COUNTED = 6  # unseen classes whose 720 matchings are counted out
 STEPS, SINKHORN_STEPS = 200, 10_000  # of projected gradients, and of Sinkhorn's scaling in each
+ROUNDING = 1e-6  # deviation of cosines that are all the same
 CLOSE = 1e-9  # change after which nothing more is gained
 
 
@@ -142,8 +143,12 @@ def cosines(rows: NDArray[Any]) -> NDArray[Any]:
 
 
 def standard(M: NDArray[Any]) -> NDArray[np.float64]:
-    """Scale symmetric matrices to mean 0 and deviation 1 above the diagonal. [..., C, C]"""
+    """Scale symmetric matrices to mean 0 and deviation 1 above the diagonal. [..., C, C]
+
+    One without differences becomes zero.
+    """
     i, j = np.triu_indices(M.shape[-1], 1)
     above = M[..., i, j][..., None]  # [..., N, 1]
-    spread = np.maximum(above.std(axis=-2, keepdims=True), 1e-6)  # less is rounding
+    spread = above.std(axis=-2, keepdims=True)
+    spread[spread < ROUNDING] = np.inf
     return np.asarray((M - above.mean(axis=-2, keepdims=True)) / spread)
