@@ -3,10 +3,11 @@
     python benchmarks/engines.py [--small] [--sizes 100000 1000000] [--folder FOLDER] [--memory 6GB]
 
 Nodes with texts of eight words, ten edges a node, forty classes, no labels. Each run is the command
-that a user types, in a process of its own whose anonymous memory is looked at all the time. The
-largest graph, and the largest that is run in memory, are killed half-way as well, gone on with, and
-compared with the run that nothing stopped. Needs 5 GB of disk for each million nodes; all files
-are removed.
+that a user types, in a process of its own whose anonymous memory is looked at all the time. Graphs
+that memory does not hold are run once: killed while texts are encoded and again while the model is
+fitted, and gone on with; all three processes count. The largest graph that memory holds is run in
+both ways, and the answers are compared. Needs 5 GB of disk for each million nodes; all files are
+removed.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ import polars as pl
 from common import cores, keep, memory, table, versions
 from numpy.typing import NDArray
 
+from unseen.engines.disk import BLOCK
 from unseen.engines.plan import free_memory, plan
 
 SIZES, SMALL = (100_000, 1_000_000, 10_000_000), (5_000, 20_000)
@@ -95,32 +98,29 @@ def main() -> None:
         with tempfile.TemporaryDirectory(dir=chosen.folder) as name:
             folder = Path(name)
             truth = write(folder, nodes)
-            fits = 1.3 * plan(nodes, DEGREE * nodes, len(TOPICS)).in_memory < free_memory()
-            engines = ["memory", "disk"] if nodes <= chosen.in_memory and fits else ["disk"]
-            for engine in engines:
-                rows.append(measured(folder, engine, nodes, chosen.memory))
-                rows[-1]["accuracy, per cent"] = _accuracy(folder / engine, engine, truth)
-                print(table([rows[-1]]), flush=True)
-            if engines[0] == "memory":
-                rows[-1]["labels unlike memory"] = _differing(folder)
-            if nodes in (sizes[-1], IN_MEMORY):
-                rows.append(killed(folder, nodes, chosen.memory, rows[-1]["seconds"] / 2))
-                print(table([rows[-1]]), flush=True)
-    disk = [row for row in rows if row["engine"] == "disk"]
-    names = ("nodes", "processor seconds")
-    count, seconds = (np.log([float(row[name]) for row in disk]) for name in names)
-    result = {
-        "edges a node": DEGREE,
-        "classes": len(TOPICS),
-        "words": WORDS,
-        "memory": chosen.memory,
-        "cores": cores(),
-        "versions": versions("unseen", "numpy", "numba", "polars", "scipy"),
-        "runs": rows,
-        "exponent": float(np.polyfit(count, seconds, 1)[0]) if len(disk) > 1 else None,
-    }
+            for engine, kills in _runs(nodes, chosen.in_memory, sizes):
+                row = measured(folder, engine, nodes, chosen.memory, kills)
+                out = folder / (f"{engine}-killed" if kills else engine)
+                row["accuracy, per cent"] = _accuracy(out, engine, truth)
+                if engine == "disk" and (folder / "memory").exists():
+                    row["labels unlike memory"] = _differing(folder / "memory", out)
+                if kills and (folder / "disk").exists():
+                    row["largest difference"] = _apart(folder / "disk", out)
+                rows.append(row)
+                print(table([row]), flush=True)
+        result = {
+            "edges a node": DEGREE,
+            "classes": len(TOPICS),
+            "words": WORDS,
+            "memory": chosen.memory,
+            "cores": cores(),
+            "versions": versions("unseen", "numpy", "numba", "polars", "scipy"),
+            "runs": rows,
+            "exponent": _exponent(rows),
+        }
+        place = keep("engines", chosen.small or bool(chosen.sizes), result)
     print(f"exponent of processor time: {result['exponent']}")
-    print(keep("engines", chosen.small or bool(chosen.sizes), result))
+    print(place)
 
 
 def write(folder: Path, nodes: int) -> NDArray[np.int64]:
@@ -160,60 +160,73 @@ def write(folder: Path, nodes: int) -> NDArray[np.int64]:
     return truth
 
 
-def measured(folder: Path, engine: str, nodes: int, limit: str) -> dict[str, Any]:
-    """Run the command and return its seconds and the most anonymous memory it had."""
-    began = time.perf_counter()
-    most, processor = _watched(_start(folder, engine, limit, folder / engine))
-    seconds = time.perf_counter() - began
-    return {
-        "engine": engine,
+def _runs(
+    nodes: int, in_memory: int, sizes: Sequence[int]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield engines, and what the folder of a run holds when it is killed."""
+    fits = 1.3 * plan(nodes, DEGREE * nodes, len(TOPICS)).in_memory < free_memory()
+    if nodes <= in_memory:
+        yield from [("memory", ())] if fits else []
+        yield "disk", ()
+    if nodes >= max((size for size in sizes if size <= in_memory), default=0):
+        half = nodes // BLOCK // 2
+        yield "disk", (f"vectors-*/{half:05d}-*", "lengths-*")
+
+
+def _exponent(rows: list[dict[str, Any]]) -> float | None:
+    """Return the exponent of processor time over nodes on disk, killed where there is no other."""
+    seconds: dict[int, float] = {}
+    for row in rows:
+        if row["engine"].startswith("disk"):
+            seconds.setdefault(row["nodes"], row["processor seconds"])
+    if len(seconds) < 2:
+        return None
+    at, took = (np.log(np.array(list(each), dtype=float)) for each in (seconds, seconds.values()))
+    return float(np.polyfit(at, took, 1)[0])
+
+
+def measured(
+    folder: Path, engine: str, nodes: int, limit: str, kills: tuple[str, ...]
+) -> dict[str, Any]:
+    """Run the command; return its seconds and the most anonymous memory it had."""
+    began, out = time.perf_counter(), folder / (f"{engine}-killed" if kills else engine)
+    most, processor = 0, 0.0
+    for until in (*kills, ""):
+        peak, used = _watched(_start(folder, engine, limit, out), out, until)
+        most, processor = max(most, peak), processor + used
+    row = {
+        "engine": f"{engine}, killed {len(kills)} times" if kills else engine,
         "nodes": nodes,
-        "seconds": seconds,
+        "seconds": time.perf_counter() - began,
         "processor seconds": processor,
         "peak, GB": most / 1e9,
     }
+    return row | ({"killed at": list(kills)} if kills else {})
 
 
-def _watched(run: subprocess.Popen[bytes]) -> tuple[int, float]:
-    """Wait for a process; return its most anonymous memory, and the seconds of its processors."""
-    most = 0
+def _watched(run: subprocess.Popen[bytes], out: Path, until: str) -> tuple[int, float]:
+    """Wait for a process, or kill it; return its most anonymous memory, and processor seconds."""
+    most, work = 0, out.with_name(f"{out.name}.work")
     while True:
         pid, status, usage = os.wait4(run.pid, os.WNOHANG)
         if pid:
             break
         most = max(most, memory("RssAnon", run.pid))
+        if until and any(work.glob(until)):
+            run.send_signal(signal.SIGKILL)
         time.sleep(0.05)
     run.returncode = os.waitstatus_to_exitcode(status)
-    if run.returncode:
-        raise SystemExit(f"{' '.join(map(str, run.args))} ended with {run.returncode}")  # type: ignore[arg-type]
+    if run.returncode != (-signal.SIGKILL if until else 0):
+        raise SystemExit(f"{run.args!r} ended with {run.returncode}, before or after {until!r}")
     return most, usage.ru_utime + usage.ru_stime
 
 
-def killed(folder: Path, nodes: int, limit: str, after: float) -> dict[str, Any]:
-    """Kill a run on its way, go on with it, and count answers that are not those of a whole run."""
-    out, began = folder / "killed", time.perf_counter()
-    run = _start(folder, "disk", limit, out)
-    time.sleep(after)
-    run.send_signal(signal.SIGKILL)
-    run.wait()
-    left = sorted(path.name for path in (folder / "killed.work").iterdir() if path.is_dir())
-    most, processor = _watched(_start(folder, "disk", limit, out))
-    seconds = time.perf_counter() - began
-    whole, parts = (
-        pl.scan_parquet(place / "probabilities" / "*.parquet").collect()
-        for place in (folder / "disk", out)
+def _apart(one: Path, other: Path) -> float:
+    """Return the largest difference of two probabilities of two runs on disk."""
+    left, right = (
+        pl.scan_parquet(place / "probabilities" / "*.parquet").collect() for place in (one, other)
     )
-    apart = max(float((whole[c] - parts[c]).abs().max()) for c in whole.columns[1:])  # type: ignore[arg-type]
-    return {
-        "engine": "disk, killed once",
-        "nodes": nodes,
-        "seconds": seconds,
-        "processor seconds": processor,
-        "peak, GB": most / 1e9,
-        "killed after": after,
-        "stages then": ", ".join(left),
-        "largest difference": apart,
-    }
+    return max(float((left[c] - right[c]).abs().max()) for c in left.columns[1:])  # type: ignore[arg-type]
 
 
 def _start(folder: Path, engine: str, limit: str, out: Path) -> subprocess.Popen[bytes]:
@@ -235,10 +248,10 @@ def _accuracy(run: Path, engine: str, truth: NDArray[np.int64]) -> float:
     return 100 * float((found["label"] == names).mean())  # type: ignore[arg-type]
 
 
-def _differing(folder: Path) -> int:
+def _differing(memory: Path, disk: Path) -> int:
     """Return how many labels of the disk engine are not those of the memory engine."""
-    one = pl.read_parquet(folder / "memory" / "predictions.parquet")["label"]
-    other = pl.scan_parquet(folder / "disk" / "predictions" / "*.parquet").collect()["label"]
+    one = pl.read_parquet(memory / "predictions.parquet")["label"]
+    other = pl.scan_parquet(disk / "predictions" / "*.parquet").collect()["label"]
     return int((one != other).sum())
 
 

@@ -12,10 +12,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from unseen.engines.plan import plan, told
 from unseen.paper.pages import fill, markdown
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "scale.md"
+CORE_HOUR, GB_MONTH, MONTH = 0.05, 0.10, 730.0  # USD, USD, hours: list prices of clouds, rounded
+CORES = 16
+LARGE = {  # nodes, edges, classes, words a text
+    "ogbn-papers100M, titles and abstracts": (111_059_956, 1_615_685_872, 172, 160),
+    "a billion edges, short texts": (100_000_000, 1_000_000_000, 40, 8),
+}
 
 
 def read(name: str) -> Any:
@@ -102,11 +109,62 @@ def serving() -> str:
     return table([*load, *alone])
 
 
+def network() -> str:
+    """Return what a hop moves between two Ray nodes."""
+    if not (HERE / "results" / "network.json").is_file():
+        return "Not measured yet."
+    return table(
+        [
+            {
+                "graph": each["graph"],
+                "order of nodes": each["order"],
+                "partitions": str(each["partitions"]),
+                "MB a hop": f"{each['MB a hop']:.1f}",
+                "blocks a task is given": f"{each['blocks a task is given']:.1f}",
+                "largest partition, edges over mean": (
+                    f"{each['largest partition, edges over mean']:.2f}"
+                ),
+            }
+            for each in read("network")["runs"]
+        ]
+    )
+
+
+def bill() -> str:
+    """Return what large graphs would cost, by the plan and the prices at the top."""
+    rows = []
+    for name, (nodes, edges, classes, words) in LARGE.items():
+        found = plan(nodes, edges, classes, "disk", "1TB", words)
+        hours = found.seconds / 3600
+        rented = found.disk / 1e9 * hours / CORES / MONTH
+        rows.append(
+            {
+                "graph": name,
+                "nodes": f"{nodes:,}",
+                "edges": f"{edges:,}",
+                "classes": str(classes),
+                "words a text": str(words),
+                "core hours": f"{hours:,.0f}",
+                "least memory": told(found.least),
+                "disk": told(found.disk),
+                "to each further machine": told(found.network),
+                "cost, USD": f"{hours * CORE_HOUR + rented * GB_MONTH:,.2f}",
+            }
+        )
+    prices = (
+        f"Assumed: {CORE_HOUR} USD for an hour of a core with 4 GB, {GB_MONTH} USD for a GB of "
+        f"disk in a month, {CORES} cores that are busy all the time, the `static` encoder."
+    )
+    return f"{table(rows)}\n\n{prices}"
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "serve": serving,
     "training": training,
     "memory": in_memory,
     "engines": engines,
+    "network": network,
+    "bill": bill,
 }
 
 

@@ -2,10 +2,11 @@
 
     python results/confidence.py
 
-With r the mean confidence before any correction, C classes and the words of a class text, over the
-no-label tasks of eleven graphs, the design set up to 0.12 (results/zoo.jsonl, `static`),
+With r the mean confidence before any correction, C classes, the words of a class text and kappa,
+how well answers agree with held-out words, over the no-label tasks of the design graphs of the zoo
+(results/zoo.jsonl),
 
-    logit(accuracy) = a + b logit(r) + c ln C + d min(words / 60, 1),
+    logit(accuracy) = a + b logit(r) + c ln C + d min(words / 60, 1) (+ f kappa),
 
 by least squares. `select/default.py` lowers confidences to it.
 """
@@ -15,31 +16,26 @@ from __future__ import annotations
 import json
 
 import numpy as np
+from graphs import catalogue
 from records import HERE, ZOO
 
 from unseen.select.default import LONG_TEXT
 
-GRAPHS = {
-    *("computing", "icd10", "kanji", "motifs", "officehelp", "packages", "pokemon"),
-    *("subdivisions", "symbols", "theorems", "webster"),
-}
 
-
-def coefficients() -> tuple[float, float, float, float]:
-    """Return a, b, c and d, rounded as the default has them."""
-    rows, rights = [], []
+def coefficients(by_words: bool) -> tuple[float, ...]:
+    """Return a, b, c and d, rounded as the default has them; and f, where kappa counts."""
+    design, rows, rights = set(catalogue.names("design")), [], []
     for line in (HERE / ZOO).read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         trial, found = record["trial"], record["outcome"]
-        asked = trial["labels"] == "none" and trial["encoder"] == "static"
-        if asked and trial["graph"] in GRAPHS:
+        if trial["labels"] == "none" and trial["graph"] in design:
             words = min(found["words of a class text"] / LONG_TEXT, 1)
             sure = _logit(found["uncorrected confidence"])
-            rows.append((1.0, sure, np.log(found["classes"]), words))
+            kappa = [max(found["kappa"] or 0.0, 0.0)] if by_words else []
+            rows.append((1.0, sure, np.log(found["classes"]), words, *kappa))
             rights.append(_logit(found["defaults"]["accuracy"] / 100))
     fitted = np.linalg.lstsq(np.array(rows), np.array(rights), rcond=None)[0]
-    a, b, c, d = (round(float(each), 2) for each in fitted)
-    return a, b, c, d
+    return tuple(round(float(each), 2) for each in fitted)
 
 
 def _logit(share: float) -> float:
@@ -48,4 +44,4 @@ def _logit(share: float) -> float:
 
 
 if __name__ == "__main__":
-    print(coefficients())
+    print(coefficients(by_words=False), coefficients(by_words=True))

@@ -18,10 +18,12 @@ def run_missing(
     ledger: Ledger,
     run: Callable[[Any], Outcome],
     line: Callable[[T, Outcome], str],
+    address: str | None = None,
 ) -> None:
     """Run those of the trials that are not in the ledger.
 
-    A kill loses what is under way and nothing else. `line` says what to print of a finished trial.
+    A kill loses what is under way and nothing else. `line` says what to print of a finished trial;
+    `address` is that of a Ray cluster to run on.
     """
     missing = [trial for trial in asked if trial not in ledger]
     number = count(1)
@@ -29,4 +31,4 @@ def run_missing(
     def report(trial: T) -> None:
         print(f"{next(number)}/{len(missing)}", line(trial, ledger[trial]), flush=True)
 
-    work(each_alone(missing), ledger, report, run=run)
+    work(each_alone(missing), ledger, report, run=run, address=address)

@@ -3,6 +3,7 @@
     python results/zoo.py                             the design set, what is not there yet
     python results/zoo.py fresh                       the fresh set; the look is counted
     python results/zoo.py all --encoder minilm        both sets, one encoder
+    python results/zoo.py --address host:6379         on a Ray cluster, with the same ledger
 
 Each task holds `ZeroShotNodeClassifier()` against two floors that learn nothing: a node's own text
 (centred cosine with the class texts) and three lazy hops of it, both of the encoder's vectors and
@@ -125,6 +126,7 @@ def run(task: ZooTask) -> Outcome:
         "majority": 100 * majority_floor(truth[asked]),
         "auroc": None if inside.all() else float(roc_auc_score(inside, _belonging(prediction))),
         "choices": {each["what"]: each["chosen"] for each in record["choices"]},
+        "kappa": _kappa(classifier),
         "homophily": (record["homophily"] or {}).get("level"),
         "true homophily": _homophily(task),
         "confidence": round(float(prediction.confidence.mean()), 4),
@@ -134,6 +136,12 @@ def run(task: ZooTask) -> Outcome:
         "classes": len(classes),
         "seconds": round(seconds, 2),
     }
+
+
+def _kappa(classifier: Any) -> float | None:
+    """Return how well the better model agrees with held-out words, where they were asked."""
+    asked = [each for each in classifier.choices_ if each.rule.startswith("held-out words")]
+    return round(max(asked[0].candidates.values()), 4) if asked else None
 
 
 def _floors(
@@ -286,6 +294,7 @@ def main() -> None:
     parser.add_argument("--encoder", choices=catalogue.ENCODERS, help="one encoder only")
     parser.add_argument("--before", action="store_true", help="the model of 0.8, no labels")
     parser.add_argument("--graph", choices=catalogue.names(), help="one graph only")
+    parser.add_argument("--address", help="of a Ray cluster to run on")
     given = parser.parse_args()
     ledger = Ledger(HERE, BEFORE if given.before else ZOO)
     encoders = (given.encoder,) if given.encoder else catalogue.ENCODERS
@@ -296,7 +305,7 @@ def main() -> None:
         run_missing(asked, ledger, run_before, lambda task, found: f"{task.key()}: {found}")
         return
     count_look([task.graph for task in asked if task not in ledger], ", ".join(encoders))
-    run_missing(asked, ledger, run, line)
+    run_missing(asked, ledger, run, line, given.address)
 
 
 if __name__ == "__main__":

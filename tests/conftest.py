@@ -11,8 +11,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from topic_graph import Call, one_thread
+
+settings.register_profile("unseen", deadline=None)  # a busy machine is no failure
+settings.load_profile("unseen")
 
 PAPER_DATA = Path(__file__).parents[2] / "shared" / "data"
 NEEDED = {  # rooms that are tested only where an extra is installed -> modules of that extra
@@ -79,6 +83,10 @@ def quick_map() -> Iterator[None]:
 def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
     """Run a command as a shell would; return exit code, standard output, standard error."""
     import unseen.cli
+    from unseen.cli import console
+
+    monkeypatch.setattr(console, "SILENT", float("inf"))  # however slow the machine is
+    monkeypatch.setattr(console, "VOICE", console.Voice())
 
     def run(*words: object) -> tuple[int, str, str]:
         capsys.readouterr()

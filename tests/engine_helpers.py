@@ -36,6 +36,7 @@ def assert_equal(one: Prediction, other: Prediction) -> None:
         assert SHARE.sub("%", mine) == SHARE.sub("%", theirs)
         for a, b in zip(SHARE.findall(mine), SHARE.findall(theirs), strict=True):
             assert abs(int(a) - int(b)) <= 1
+    assert list(one.flags) == list(other.flags)
     assert (one.background is None) == (other.background is None)
     if one.background is not None and other.background is not None:
         np.testing.assert_allclose(other.background, one.background, rtol=0, atol=CLOSE)

@@ -151,14 +151,9 @@ def test_the_record_counts(sure: Prediction, shy: Prediction, half: float) -> No
     json.dumps(record, allow_nan=False)
 
 
-def test_quality_and_warnings_look_at_answers_alone(
-    given: Sample, sure: Prediction, shy: Prediction
-) -> None:
-    named = {*shy.label[shy.label >= 0].tolist(), 0, 1}  # 0 and 1 have labels
-    assert f"predicted classes ({len(named)})," in shy.record["csd_quality"]["basis"]
-    assert shy.record["csd_quality"] != sure.record["csd_quality"]
+def test_warnings_look_at_answers_alone(given: Sample, shy: Prediction) -> None:
+    assert not any("No node was given" in said for said in shy.record["warnings"])
     none = unseen.classify(given.graph, given.classes, given.labels(0, 1), abstain=1)
-    assert none.record["csd_quality"] is None
     names = ", ".join(map(repr, given.classes.names))
     assert f"No node was given the class {names}." in none.record["warnings"]
 

@@ -97,3 +97,51 @@ def test_abstaining_changes_the_label_and_no_probability(given: Sample) -> None:
     assert 0 < none.sum() < len(none)
     np.testing.assert_array_equal(shy.predict()[~none], sure.predict()[~none])
     assert shy.prediction_.top(1)["label"].to_list() == sure.predict().tolist()
+
+
+def odd_one() -> ZeroShotNodeClassifier:
+    """Two communities; one node says what the other community says, and one says nothing."""
+    texts = [
+        *("planet orbit", "a star and its comet", "the telescope and the galaxy", "moon eclipse"),
+        *("garlic soup. From our kitchen.", ""),
+        *("onion sauce", "roast with butter", "flour for the oven", "soup with garlic"),
+    ]
+    sky, food = (0, 1, 2, 3, 4, 5), (6, 7, 8, 9)
+    pairs = [(a, b) for group in (sky, food) for a in group for b in group if a < b]
+    source, target = (np.array(end) for end in zip(*pairs, strict=True))
+    ids = [f"n{i}" for i in range(len(texts))]
+    graph = unseen.Graph.from_edges(source, target, nodes=len(texts), texts=texts, ids=ids)
+    about = {
+        "Astronomy": "Stars, planets and galaxies as seen through telescopes.",
+        "Cooking": "Recipes and food that is prepared in a kitchen.",
+    }
+    model = unseen.BeliefPropagation()
+    return ZeroShotNodeClassifier(model=model).fit(graph, about)
+
+
+def test_reasons_name_words_and_titles_and_say_when_the_own_text_disagrees() -> None:
+    table = {row["id"]: row for row in odd_one().prediction_.to_polars().to_dicts()}
+    assert table["n4"]["label"] == "Astronomy"
+    assert "its own text speaks for 'Cooking' (" in table["n4"]["reason"]
+    assert "garlic" in table["n4"]["reason"] or "soup" in table["n4"]["reason"]
+    assert "text disagrees" in table["n4"]["flags"]
+    assert table["n5"]["reason"].startswith("no text of its own, neighbours ")
+    assert "no text" in table["n5"]["flags"]
+    assert table["n6"]["reason"].startswith("own text ")
+    assert "onion" in table["n6"]["reason"]
+    assert "such as '" in table["n6"]["reason"]
+    assert "(n7)" in table["n6"]["reason"]  # the title of a neighbour, and its id
+    assert table["n6"]["flags"] == ""
+
+
+def test_a_flag_is_there_exactly_where_the_own_text_alone_says_otherwise(
+    fitted: ZeroShotNodeClassifier,
+) -> None:
+    found = fitted.prediction_
+    steps = found.hop_shares.shape[1]
+    flagged = np.array(["text disagrees" in flags for flags in found.flags])
+    said = np.array(["speaks for" in reason for reason in found.reasons])
+    if steps == 1:
+        assert not flagged.any()
+    assert (flagged[said]).all()
+    assert not (flagged & (found.hop_shares[:, 0] > 0.999)).any()

@@ -10,7 +10,7 @@ import pytest
 
 import unseen
 from topic_graph import Sample, sample
-from unseen.check import check
+from unseen.check import check, told_apart
 from unseen.core.classes import Classes
 from unseen.core.graph import Graph
 from unseen.core.labels import Labels
@@ -160,3 +160,29 @@ def test_class_texts_that_hardly_fit_are_told_before_anything_is_fitted() -> Non
     poor = check(Graph(many.graph.adjacency, texts=texts), many.classes)
     assert poor["fit_to_words"] < 0.2
     assert any("hardly fit this graph" in problem for problem in poor["problems"])
+
+
+def test_the_class_whose_text_says_nothing_is_the_one_to_improve_first() -> None:
+    """Music is listed under a name and a text that could be anything."""
+    given = sample(per_class=20, topical=4)
+    texts = dict(zip(given.classes.names, given.classes.descriptions or (), strict=True))
+    del texts["Music"]
+    found = check(given.graph, texts | {"Various": "Various things."})["told_apart"]
+    assert {row["class"] for row in found} == {*texts, "Various"}
+    shares = [row["told_apart"] for row in found]
+    assert shares == sorted(shares)
+    assert all(1 / 5 <= share <= 1 for share in shares)
+    assert found[0]["class"] == "Various"
+    assert shares[0] < shares[1] - 0.1
+    assert found[1]["confused_with"] == "Various"
+
+
+def test_classes_told_apart_by_hand() -> None:
+    """Two of three classes share half of the nodes evenly; the third is certain of its own."""
+    p = np.array([[0.5, 0.5, 0, 0], [0.5, 0.5, 0, 0], [0, 0, 1, 0]], np.float32)
+    rows = told_apart(p, Classes(["a", "b", "c", "d"]), np.array([True, True, True, False]))
+    assert [(row["class"], row["told_apart"], row["confused_with"]) for row in rows] == [
+        ("a", 0.5, "b"),
+        ("b", 0.5, "a"),
+        ("c", 1.0, "a"),
+    ]

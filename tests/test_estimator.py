@@ -23,7 +23,7 @@ from unseen.propagate.hops import decompose
 from unseen.select.calibration import Calibration
 
 FLOOR = 1 / len(TOPICS)
-COLUMNS = ["id", "label", "confidence", "runner_up", "reason"]
+COLUMNS = ["id", "label", "confidence", "runner_up", "reason", "flags"]
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def test_the_graph_helps_where_neighbours_agree(given: Sample, unlabelled: Predi
     texts_only = given.accuracy(alone.nodes, alone.label)
     assert 1.5 * FLOOR < texts_only < 0.9
     assert given.accuracy(unlabelled.nodes, unlabelled.label) > texts_only + 0.05
-    assert all(reason.startswith("own text alone; ") for reason in alone.reasons)
+    assert all(reason.startswith("own text alone") for reason in alone.reasons)
 
 
 def test_some_classes_labelled_among_all(given: Sample, two_seen: Prediction) -> None:
@@ -397,6 +397,7 @@ def test_the_record_is_strict_json(
         "choose class texts",
         "fit",
         "infer",
+        "explain",
     ]
 
 
@@ -405,8 +406,8 @@ def test_progress_is_told(given: Sample) -> None:
     unseen.classify(
         given.graph, given.classes, progress=lambda what, done, of: told.append((what, done, of))
     )
-    steps = [what for what, _, of in told if of == 5]
-    assert steps == ["encode", "prepare", "choose class texts", "fit", "infer"]
+    steps = [what for what, _, of in told if of == 6]
+    assert steps == ["encode", "prepare", "choose class texts", "fit", "infer", "explain"]
     assert all(0 <= done <= of for _, done, of in told)
 
 

@@ -73,7 +73,8 @@ def test_the_same_graph_gives_the_same_answer(
     np.testing.assert_array_equal(again.runner_up, before.runner_up)
     np.testing.assert_array_equal(again.proba, before.proba)
     assert again.reasons == before.reasons
-    assert [step["step"] for step in again.record["steps"]] == ["encode", "add classes", "infer"]
+    steps = [step["step"] for step in again.record["steps"]]
+    assert steps == ["encode", "add classes", "infer", "explain"]
     np.testing.assert_array_equal(fitted.predict(given.graph), fitted.predict())
     np.testing.assert_array_equal(fitted.predict_proba(given.graph), fitted.predict_proba())
 

@@ -110,15 +110,15 @@ def test_probabilities_keep_the_order_and_sum_to_one(
 
 def test_the_table_has_a_row_for_each_node_asked_about() -> None:
     table = made().to_polars()
-    assert table.columns == ["id", "label", "confidence", "runner_up", "reason"]
-    assert table.rows()[0] == ("w", "b", 0.6, "c", "reason 0")
+    assert table.columns == ["id", "label", "confidence", "runner_up", "reason", "flags"]
+    assert table.rows()[0] == ("w", "b", 0.6, "c", "reason 0", "")
     assert made().to_polars(slice(1, 2))["id"].to_list() == ["x"]
 
 
 def test_top_columns_come_on_request() -> None:
     table = made().to_polars(top=2)
-    assert table.columns[5:] == ["label_1", "probability_1", "label_2", "probability_2"]
-    assert table.select(table.columns[5:]).rows() == [
+    assert table.columns[6:] == ["label_1", "probability_1", "label_2", "probability_2"]
+    assert table.select(table.columns[6:]).rows() == [
         ("b", 0.6, "c", 0.3),
         ("a", 0.5, "c", 0.3),
         ("c", 0.5, "a", 0.25),  # of equals the first

@@ -11,9 +11,19 @@ from threadpoolctl import threadpool_limits
 from unseen.abstain import abstaining
 from unseen.core.errors import InputError, quoted
 from unseen.engines.base import engine_of
-from unseen.explain import Reasons, hop_shares
+from unseen.explain.leading import LeadingWords
+from unseen.explain.reasons import (
+    CLOSE,
+    CLOSE_CALL,
+    NO_TEXT,
+    TEXT_DISAGREES,
+    Evidence,
+    Reasons,
+)
+from unseen.explain.shares import hop_shares
+from unseen.explain.strings import Titles
 from unseen.models.base import infer
-from unseen.models.blocks import winners
+from unseen.models.blocks import filled, winners
 from unseen.prediction import Prediction, probabilities
 from unseen.record import describe
 
@@ -94,8 +104,29 @@ def answer(classifier: Any, case: Case, steps: Steps) -> tuple[Prediction, NDArr
             where=asked,
         )
         proba, shares = engine.array(proba), engine.array(shares)
+        text_class: NDArray[np.int64] = engine.map(winners, found.by_hop[0], where=asked)
+        if not case.encoded.apart:
+            text_class[~engine.map(filled, task.X, where=asked)] = -1
     best = best[asked]
-    why = Reasons(nodes, winner, shares, graph.operator, graph.ids or (), case.encoded.own)
+    with steps("explain"):
+        against, same = best.copy(), np.equal(text_class, best)
+        against[same] = second[same]
+        words = _words(classifier, case, nodes, text_class, against)
+        about = Evidence(
+            nodes=nodes,
+            winner=winner,
+            shares=shares,
+            operator=graph.operator,
+            ids=graph.ids or (),
+            own=case.encoded.own,
+            names=case.classes.names,
+            text_class=text_class,
+            flags=_flags(proba, best, second, text_class),
+            words=words,
+            titles=None if graph.texts is None else Titles(graph.texts, engine),
+        )
+        why = Reasons(about)
+        told = (why, why.flags) if engine.keeps else (why[:], why.flags[:])
     prediction = Prediction(
         graph=graph,
         classes=case.classes,
@@ -107,7 +138,8 @@ def answer(classifier: Any, case: Case, steps: Steps) -> tuple[Prediction, NDArr
         confidence=_entries(proba, best),
         proba=proba,
         hop_shares=shares,
-        reasons=why if engine.keeps else why[:],
+        reasons=told[0],
+        flags=told[1],
         placed=np.arange(graph.nodes) if case.nodes is None else nodes,
         vectors=task.X if case.nodes is None else task.X[rows],
         record={},
@@ -116,6 +148,42 @@ def answer(classifier: Any, case: Case, steps: Steps) -> tuple[Prediction, NDArr
     prediction = abstaining(prediction, classifier.abstain, classifier.open_world)
     prediction.record.update(describe(prediction, case, steps))
     return prediction, engine.array(found.posterior)
+
+
+def _words(
+    classifier: Any,
+    case: Case,
+    nodes: NDArray[np.int64],
+    mine: NDArray[np.int64],
+    theirs: NDArray[np.int64],
+) -> NDArray[np.uint8] | None:
+    """Return the words of each node that speak for one class against another, packed. [m, .]"""
+    model, graph = classifier.model_, case.graph
+    if case.encoded.reader is None or not hasattr(model, "own_weights"):
+        return None
+    find = LeadingWords.of(case.encoded.reader, classifier.preparer_, model.own_weights())
+    if find is None:
+        return None
+    engine, where = engine_of(case.task), np.zeros(graph.nodes, dtype=bool)
+    where[nodes] = True
+    of_all = np.zeros((2, graph.nodes), dtype=np.int64)
+    of_all[:, nodes] = np.maximum(mine, 0), theirs
+    return engine.array(engine.map(find, graph.texts, *of_all, where=where))
+
+
+def _flags(
+    proba: NDArray[np.float32],
+    best: NDArray[np.int64],
+    second: NDArray[np.int64],
+    text_class: NDArray[np.int64],
+) -> NDArray[np.uint8]:
+    """Return what deserves a look, as bits, but for what neighbours say. [m]"""
+    flags = np.zeros(len(best), dtype=np.uint8)
+    flags[text_class < 0] |= NO_TEXT
+    flags[(text_class >= 0) & (text_class != best)] |= TEXT_DISAGREES
+    close = (second != best) & (_entries(proba, best) - _entries(proba, second) < CLOSE)
+    flags[close] |= CLOSE_CALL
+    return flags
 
 
 def check_seed(seed: Any) -> None:

@@ -20,7 +20,9 @@ def card(classifier: ZeroShotNodeClassifier) -> str:
     )
     grows = getattr(classifier.model_, "adds_classes", False)
     more = ", or one that is added later by name and description" if grows else ""
-    words = "" if preparer.lsa_ is None else "; beside both, LSA of the graph's texts"
+    said = {"match_": "single words matched with class texts", "lsa_": "LSA of the graph's texts"}
+    beside = " and ".join(text for name, text in said.items() if getattr(preparer, name))
+    words = f"; beside both, {beside}" if beside else ""
     return f"""# A zero-shot node classifier
 
 Made by `unseen`. It gives nodes of a graph like the one it was fitted on one of the classes

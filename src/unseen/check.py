@@ -1,4 +1,12 @@
-"""`check`: what a graph, its classes and its labels look like before anything is fitted."""
+r"""`check`: what a graph, its classes and its labels look like before anything is fitted.
+
+Which class text to improve first: with :math:`p_{ic}`, what the texts of node i and of class c
+alone say, class c is told apart from the others by
+
+.. math:: t_c = \frac{\sum_i p_{ic}^2}{\sum_i p_{ic}}, \qquad 1 / C \le t_c \le 1 ,
+
+and most confused with the class b whose :math:`\sum_i p_{ic} p_{ib}` is largest. p [n, C], t [C].
+"""
 
 from __future__ import annotations
 
@@ -7,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.answer import check_seed
-from unseen.core.arrays import masked, unit
+from unseen.core.arrays import masked, softmax, unit
 from unseen.core.labels import allowed_classes
 from unseen.csd.quality import class_prototypes, informative, quality
 from unseen.encode.class_texts import class_text_words
@@ -21,6 +29,8 @@ from unseen.select.held_out_words import halve
 from unseen.select.preparation import prepare
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from unseen.core.classes import Classes
     from unseen.core.graph import Graph
     from unseen.core.labels import Labels
@@ -88,6 +98,9 @@ def check(
             "measured_on_labels": homophily.measured,
             "usable": homophily.usable > 0,
         }
+        found["told_apart"] = told_apart(
+            softmax(scores[X.any(axis=1)] / np.float32(homophily.temperature)), classes, allowed
+        )
         if graph.edges and not homophily.usable:
             problems.append("Neighbours hardly agree on a class: they will have little say.")
         view = None if prepared.folds else halve(prepared, graph, classes, known, seed)
@@ -112,6 +125,33 @@ def check(
             problems.append(READ_BETTER)
     found["problems"] = problems + _label_problems(classes, known) + _text_problems(graph, classes)
     return found
+
+
+def told_apart(
+    p: NDArray[np.float32], classes: Classes, allowed: NDArray[np.bool_]
+) -> list[dict[str, Any]]:
+    """Return the classes, those least told apart by their texts first.
+
+    Args:
+        p: what texts alone say of each node. [n, C]
+        classes: their names and texts.
+        allowed: which of them a node may have. [C]
+    """
+    both = p.T.astype(np.float64) @ p  # [C, C]
+    mass = np.maximum(p.sum(axis=0, dtype=np.float64), 1e-12)
+    share = np.diag(both) / mass
+    np.fill_diagonal(both, -1.0)
+    texts = classes.descriptions or [""] * len(classes)
+    order = [c for c in np.argsort(share, kind="stable").tolist() if allowed[c]]
+    return [
+        {
+            "class": classes.names[c],
+            "told_apart": round(float(share[c]), 3),
+            "confused_with": classes.names[int(both[c].argmax())] if len(order) > 1 else "",
+            "words": len((texts[c] or "").split()),
+        }
+        for c in order
+    ]
 
 
 def _label_problems(classes: Classes, labels: Labels) -> list[str]:

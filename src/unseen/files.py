@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,15 +21,17 @@ from unseen.engines.plan import Plan, plan_files, told
 from unseen.engines.stored_graph import store_graph
 from unseen.estimator import ZeroShotNodeClassifier
 from unseen.io.atomic import check_place, read_json, replacing, write_json
+from unseen.io.locks import Lock
 from unseen.io.read import read_classes, read_inputs
 from unseen.io.roles import Roles
+from unseen.io.saved import sha256
 from unseen.io.tables import files_of
 
 if TYPE_CHECKING:
     from unseen.encode.base import Progress
     from unseen.prediction import Prediction
 
-ASKED = "asked.json"
+ASKED, LOCK = "asked.json", "lock"
 
 
 def plan_run(
@@ -63,6 +66,7 @@ def classify_files(
     reading: dict[str, Any] | None = None,
     top: int = 0,
     spreadsheet: bool = False,
+    report: bool = True,
     progress: Progress | None = None,
 ) -> Prediction:
     """Answer the unlabelled nodes of files and write the run; return the answers.
@@ -75,6 +79,7 @@ def classify_files(
         reading: of `read_inputs`.
         top: how many of the best classes get columns of their own.
         spreadsheet: make cells of predictions.csv harmless that a spreadsheet would compute.
+        report: write report.html as well.
         progress: called with what is being done, how much is done, and of how much.
     """
     out, reading = Path(out), dict(reading or {})
@@ -84,14 +89,15 @@ def classify_files(
     chosen = plan or plan_run(nodes, edges, among, features=reading.get("features"))
     own: dict[str, Any] = {"engine": chosen.engine, "memory": chosen.memory, "progress": progress}
     classifier = ZeroShotNodeClassifier(**settings, **own)
-    if chosen.engine == "memory":
-        given = read_inputs(nodes, edges, among, **reading)
-        found = classifier.fit(*given).prediction_
-    else:
-        found = _on_disk(classifier, nodes, edges, among, out, reading, chosen)
-    if progress is not None:
-        progress("write the run", 0, 1)
-    found.save(out, top, spreadsheet)
+    with ExitStack() as held:
+        if chosen.engine == "memory":
+            given = read_inputs(nodes, edges, among, **reading)
+            found = classifier.fit(*given).prediction_
+        else:
+            found = _on_disk(classifier, nodes, edges, among, out, reading, chosen, held)
+        if progress is not None:
+            progress("write the run", 0, 1)
+        found.save(out, top, spreadsheet, report=report)
     return found
 
 
@@ -103,6 +109,7 @@ def _on_disk(
     out: Path,
     reading: dict[str, Any],
     chosen: Plan,
+    held: ExitStack,
 ) -> Prediction:
     work = work_folder(out)
     directed = bool(reading.get("directed", False))
@@ -112,29 +119,36 @@ def _on_disk(
     files = [path for each in given for path in files_of(each)]
     asked = {
         "unseen": version("unseen"),
-        "files": [[str(p), p.stat().st_size, p.stat().st_mtime_ns] for p in files],
+        "files": [[str(path), sha256(path)] for path in files],
         "classes": _digest([list(classes.names), list(classes.descriptions or ())]),
         "settings": {
             name: value if isinstance(value, str | int | float | bool | None) else repr(value)
             for name, value in classifier.get_params().items()
-            if name in ("encoder", "among", "model", "device", "seed")
+            if name in ("encoder", "among", "abstain", "open_world", "model", "device", "seed")
         },
         "columns": _digest([roles.id, list(roles.texts), roles.label, roles.source, roles.target]),
         "directed": directed,
+        "engine": chosen.engine,  # each has blocks of its own
     }
-    _begin(work, asked, chosen)
-    graph, labels = store_graph(
-        work,
-        nodes,
-        edges,
-        classes,
-        memory=chosen.memory,
-        directed=directed,
-        roles=roles,
-        progress=classifier.progress,
-        engine=chosen.engine,
-        address=classifier.address,
-    )
+    fresh = _begin(work, asked, chosen)
+    held.enter_context(_alone(work))
+    try:
+        graph, labels = store_graph(
+            work,
+            nodes,
+            edges,
+            classes,
+            memory=chosen.memory,
+            directed=directed,
+            roles=roles,
+            progress=classifier.progress,
+            engine=chosen.engine,
+            address=classifier.address,
+        )
+    except InputError:
+        if fresh:  # what was read of a file that is refused is of no use for a better one
+            shutil.rmtree(work, ignore_errors=True)
+        raise
     return classifier.fit(graph, classes, labels).prediction_
 
 
@@ -144,17 +158,21 @@ def work_folder(out: Path) -> Path:
     return place.with_name(f"{place.name}.work")
 
 
-def _begin(work: Path, asked: dict[str, Any], chosen: Plan) -> None:
-    """Refuse to go on with another run, and to begin what there is no room for."""
+def _begin(work: Path, asked: dict[str, Any], chosen: Plan) -> bool:
+    """Refuse to go on with another run, and to begin what there is no room for.
+
+    Return whether the run was begun now.
+    """
     if (work / ASKED).is_file():
-        before = read_json(work / ASKED)
+        found = read_json(work / ASKED)
+        before = found if isinstance(found, dict) else {}
         changed = [name for name, value in asked.items() if before.get(name) != value]
         if changed:
             raise InputError(
                 f"{work}: holds a run that was begun otherwise (what changed since: "
                 f"{', '.join(changed)}); remove the folder to begin anew, or choose another --out"
             )
-        return
+        return False
     if work.exists() and any(work.iterdir()):
         raise InputError(f"{work}: exists and holds no run that was begun; move it or choose --out")
     parent = next(path for path in work.parents if path.exists())
@@ -172,6 +190,22 @@ def _begin(work: Path, asked: dict[str, Any], chosen: Plan) -> None:
     work.mkdir(parents=True, exist_ok=True)
     with replacing(work / ASKED) as new:
         write_json(new, asked)
+    return True
+
+
+def _alone(work: Path) -> Lock:
+    """Hold the folder for as long as this process works there."""
+    path = work / LOCK
+    try:
+        lock = Lock.make(path, b"") if not path.exists() else Lock.take(path)
+    except FileExistsError:
+        lock = None
+    if lock is None:
+        raise InputError(
+            f"{work}: another process is making this run; wait for it, or choose another --out "
+            f"(if there is none, remove {path})"
+        )
+    return lock
 
 
 def _digest(value: Any) -> str:

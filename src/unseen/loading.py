@@ -22,8 +22,8 @@ from unseen.io.read import labels_of
 from unseen.io.saved import FORMAT, MANIFEST, Saved, parse_json, read_saved
 from unseen.io.tables import parse_table
 from unseen.models import MODELS
-from unseen.prepare.lsa import BUCKETS
 from unseen.prepare.preparer import Preparer
+from unseen.prepare.words import BUCKETS
 from unseen.select.calibration import Calibration
 from unseen.select.cross_validation import Choice
 
@@ -59,7 +59,10 @@ SETTINGS: dict[str, tuple[str, Check]] = {  # of model.json: what is expected, a
         lambda value: isinstance(value, list) and all(map(_name, value)),
     ),
     "seen": ("a list of names", _texts),
-    "among": ("'all' or 'unseen'", lambda value: value in ("all", "unseen")),
+    "among": (
+        "'all', 'unseen' or a list of names",
+        lambda value: value in ("all", "unseen") or (_texts(value) and len(value) > 0),
+    ),
     "abstain": (
         "a number from 0 to 1, or nothing",
         lambda value: value is None or (_finite(value) and 0 <= value <= 1),
@@ -133,6 +136,8 @@ def _read_model(saved: Saved, model: Any, encoder: Any) -> ZeroShotNodeClassifie
         saved.bytes(name)  # one that is not used is as it was written, too
     try:
         return _classifier(settings, arrays, model, encoder)
+    except SavedFileError as error:
+        raise SavedFileError(f"{path}: {error}") from error
     except UnseenError:
         raise
     except Exception as error:  # a state that does not fit its model fails in many ways
@@ -213,13 +218,14 @@ def _checked(preparer: Preparer) -> Preparer:
         isinstance(c, np.ndarray) and c.ndim == 1 and c.dtype.kind == "f" for c in centres
     )
     sound = named and vectors and isinstance(preparer.shared_, bool)
-    lsa = preparer.lsa_
-    if lsa is not None:
-        words, width = len(lsa.words), lsa.directions.shape[-1]
-        sound &= lsa.directions.shape == (words, width) and lsa.idf.shape == (words,)
-        sound &= lsa.node_centre.shape == lsa.class_centre.shape == (width,)
-        sound &= lsa.words.dtype.kind == "i" and bool((np.diff(lsa.words) > 0).all())
-        sound &= words > 0 and lsa.words[0] >= 0 and lsa.words[-1] < BUCKETS
+    for read in preparer.word_readers:
+        words, width = len(read.words), read.directions.shape[-1]
+        sound &= read.directions.shape == (words, width) and read.idf.shape == (words,)
+        sound &= read.node_centre.shape == read.class_centre.shape == (width,)
+        sound &= read.words.dtype.kind == "i" and bool((np.diff(read.words) > 0).all())
+        sound &= words > 0 and read.words[0] >= 0 and read.words[-1] < BUCKETS
+    match = preparer.match_
+    sound &= match is None or (match.scale.shape == (1,) and bool(match.scale[0] > 0))
     if not sound:
         raise SavedFileError("model: its centres or words do not belong together; save it again")
     return preparer
@@ -277,7 +283,7 @@ def _posterior(raw: bytes, path: Path, shape: tuple[int, int]) -> NDArray[np.flo
         or found.dtype != np.float32
         or not np.isfinite(found).all()
         or found.min(initial=0) < 0
-        or found.max(initial=0) > 1.001  # rounded sums
+        or abs(found.sum(axis=1, dtype=np.float64) - 1).max(initial=0) > 0.01  # rounded sums
     ):
         raise SavedFileError(f"{path}: does not fit the graph of the run; classify again")
     return found

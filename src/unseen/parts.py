@@ -2,7 +2,7 @@
 
     run/  predictions/part-00000.parquet ..    id, label, confidence, runner_up, reason
           probabilities/part-00000.parquet ..  id, one column a class
-          report.html  record.json  map.parquet  model/  manifest.json
+          report.html  record.json  map.parquet  suggest.parquet  model/  manifest.json
 
 The graph itself stays where it is. Parts that a killed run has finished are not written again.
 """
@@ -17,7 +17,8 @@ import numpy as np
 import polars as pl
 
 from unseen.core.errors import InputError
-from unseen.io.atomic import replacing
+from unseen.io.digests import DIGESTS, Digests
+from unseen.io.files import write_parquet
 from unseen.propagate.npy import full_disk
 
 if TYPE_CHECKING:
@@ -32,10 +33,10 @@ KINDS = ("predictions", "probabilities")
 def write_parts(prediction: Prediction, work: Path, top: int = 0) -> None:
     """Write the parts that are missing to the folder of a run that is under way."""
     places = {kind: work / f"{kind}-{top}" if kind == KINDS[0] else work / kind for kind in KINDS}
-    for place in places.values():
+    digests = {}
+    for kind, place in places.items():
         place.mkdir(parents=True, exist_ok=True)
-        for left in place.glob(".part-*"):
-            left.unlink()
+        digests[kind] = Digests(place)
     progress = prediction.classifier.progress
     with full_disk(work):
         for begin in range(0, max(len(prediction), 1), PART):
@@ -43,7 +44,7 @@ def write_parts(prediction: Prediction, work: Path, top: int = 0) -> None:
             name = f"part-{begin // PART:05d}.parquet"
             steps = [slice(at, min(at + STEP, end)) for at in range(begin, end, STEP)]
             for kind, place in places.items():
-                if (place / name).exists():
+                if digests[kind].whole(place / name):
                     continue
                 frames = [
                     prediction.to_polars(rows, top)
@@ -51,8 +52,8 @@ def write_parts(prediction: Prediction, work: Path, top: int = 0) -> None:
                     else prediction.probabilities(rows)
                     for rows in steps
                 ]
-                with replacing(place / name) as new:
-                    pl.concat(frames).write_parquet(new)
+                with digests[kind].writing(place / name) as new:
+                    write_parquet(new, pl.concat(frames))
             if progress is not None:
                 progress("write the run", end, len(prediction))
 
@@ -64,6 +65,7 @@ def move_parts(work: Path, new: Path, top: int = 0) -> None:
         if not place.is_dir():
             raise InputError(f"{place}: is gone; run the command again")
         shutil.move(place, new / kind)
+        (new / kind / DIGESTS).unlink(missing_ok=True)  # the manifest of the run has them
 
 
 def report_table(prediction: Prediction, top: int = 0, seed: int = 0) -> pl.DataFrame:

@@ -14,7 +14,7 @@ import polars as pl
 
 from unseen.core.classes import NONE_OF_THESE
 from unseen.core.errors import InputError, MissingExtraError
-from unseen.explain import names_of
+from unseen.explain.reasons import names_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,6 +49,7 @@ class Prediction:
     vectors: NDArray[np.float32]  # of these nodes [v, d]
     record: dict[str, Any]
     background: NDArray[np.float32] | None = None  # probability of none of the classes [m]
+    flags: Sequence[str] = ()  # what deserves a look (`explain/reasons.py`), "; " between them [m]
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -68,7 +69,7 @@ class Prediction:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
     def to_polars(self, rows: slice = slice(None), top: int = 0) -> pl.DataFrame:
-        """Return id, label, confidence, runner_up and reason, one row a node.
+        """Return id, label, confidence, runner_up, reason and flags, one row a node.
 
         Args:
             rows: which rows; all when left out.
@@ -81,6 +82,7 @@ class Prediction:
             "confidence": shown(self.confidence[rows]),
             "runner_up": np.array([*names, ""], dtype=object)[self.runner_up[rows]].tolist(),
             "reason": list(self.reasons[rows]),
+            "flags": list((self.flags or [""] * len(self))[rows]),
         }
         if top:
             best = self._best(top, rows)
@@ -89,7 +91,8 @@ class Prediction:
                 columns[f"probability_{k + 1}"] = shown(
                     np.take_along_axis(self.proba[rows], best[:, [k]], axis=1)[:, 0]
                 )
-        texts = {name: pl.String for name in columns if name.startswith(("label", "runner", "id"))}
+        numbers = ("confidence", "probability")
+        texts = {name: pl.String for name in columns if not name.startswith(numbers)}
         return pl.DataFrame(columns, schema_overrides=texts)
 
     def to_pandas(self) -> Any:
@@ -151,7 +154,8 @@ class Prediction:
         arrays: dict[str, Any] = {name: both(name) for name in (*rows, "placed", "vectors")}
         if self.background is not None and other.background is not None:
             arrays["background"] = both("background")
-        return replace(other, reasons=[*self.reasons, *other.reasons], **arrays)
+        why, flags = [*self.reasons, *other.reasons], [*self.flags, *other.flags]
+        return replace(other, reasons=why, flags=flags, **arrays)
 
     def only(self, rows: NDArray[np.int64]) -> Prediction:
         """Return the answers of these rows alone."""
@@ -159,17 +163,26 @@ class Prediction:
         arrays: dict[str, Any] = {name: getattr(self, name)[rows] for name in names}
         if self.background is not None:
             arrays["background"] = self.background[rows]
-        why = [self.reasons[i] for i in rows.tolist()]
-        return replace(self, reasons=why, **arrays)
+        at = rows.tolist()
+        flags = [self.flags[i] for i in at] if self.flags else ()
+        return replace(self, reasons=[self.reasons[i] for i in at], flags=flags, **arrays)
 
-    def save(self, folder: Path | str, top: int = 0, spreadsheet: bool = False) -> Path:
+    def save(
+        self,
+        folder: Path | str,
+        top: int = 0,
+        spreadsheet: bool = False,
+        *,
+        report: bool = True,
+    ) -> Path:
         """Write predictions, report, model, record and inputs as a run folder.
 
-        With `spreadsheet`, cells of predictions.csv that look like a formula get an apostrophe.
+        With `spreadsheet`, cells of predictions.csv that look like a formula get an apostrophe;
+        without `report`, there is no report.html.
         """
         from unseen.run import write_run
 
-        return write_run(self, Path(folder), top, spreadsheet)
+        return write_run(self, Path(folder), top, spreadsheet, report)
 
     def suggest(self, count: int = 50, errors: bool = False, seed: int = 0) -> pl.DataFrame:
         """Return nodes to label next: id, label, confidence and text.
@@ -178,7 +191,10 @@ class Prediction:
         wrong.
         """
         from unseen.select.suggest import likely_errors, suggest
+        from unseen.suggestions import sample, suggest_rows
 
+        if hasattr(self.graph, "engine"):
+            return suggest_rows(sample(self), count, errors, seed)
         if errors:
             rows = likely_errors(self.proba, count)
         else:

@@ -31,6 +31,7 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "torch", "wordllama")
 FEW_LABELS = 5
 READ_BETTER = "Class texts alone decide here: --encoder minilm reads them better than the default."
 MANY_CLASSES = 200  # above which nobody looks at a table of all pairs
+MOSTLY = 0.5  # share of answers that are labelled classes above which --among is worth a thought
 ALIKE = 0.6  # cosine of two centred CSDs above which their classes will be confused
 
 
@@ -40,7 +41,7 @@ class Steps:
 
     progress: Progress | None = None
     done: list[dict[str, Any]] = field(default_factory=list)
-    total: int = 5
+    total: int = 6
     began: float = field(default_factory=time.perf_counter)
 
     @contextmanager
@@ -152,16 +153,14 @@ def _classes(prediction: Prediction) -> list[dict[str, Any]]:
 
 
 def _quality(prediction: Prediction, case: Case, csds: NDArray[np.float32]) -> dict[str, Any]:
-    """Eq. 1-3 on labelled classes, where three or more are seen; on predicted ones otherwise."""
+    """Eq. 1-3 on labelled nodes, where three or more classes are seen.
+
+    On answers it would be circular: they were made from the descriptions.
+    """
     codes, seen = prediction.labels.codes, prediction.labels.seen()
     basis = f"labelled nodes of {len(seen)} seen classes"
-    if not informative(len(seen)):
-        codes = codes.copy()
-        codes[prediction.nodes] = prediction.label
-        seen = np.unique(codes[codes >= 0])
-        basis = f"predicted classes ({len(seen)}), since fewer than three have labels"
     if case.halo is not None or not informative(len(seen)):
-        note = "needs at least three classes: with two, Eq. 1-3 is constant"
+        note = "needs labelled nodes of three or more classes"
         return {"csd_quality": None, "csd_quality_note": note if case.halo is None else ""}
     X = prediction.classifier.preparer_.centred(case.encoded)
     total, count = engine_of(case.task).reduce(lambda X, y: class_sums(X, y, seen), X, codes)
@@ -194,11 +193,19 @@ def _warnings(
         used = case.encoded.encoder.partition(":")[0]
         left = "texts" if used in KINDS else "features"
         found.append(f"Nodes have texts and features; the {left} were not used.")
-    for c in prediction.labels.seen():
+    labelled = prediction.labels.seen()
+    for c in labelled:
         count = int((prediction.labels.codes == c).sum())
         if count < FEW_LABELS:
             found.append(f"Class {names[c]!r} has only {count} labelled nodes.")
     given = np.bincount(prediction.label[prediction.label >= 0], minlength=len(names))
+    seen = np.isin(names, (*prediction.classifier.seen_, *(names[c] for c in labelled)))
+    known = int(given[seen].sum())
+    if (case.task.allowed & ~seen).any() and known > MOSTLY * given.sum():
+        found.append(
+            f"{known:,} of {int(given.sum()):,} answers are classes that have labelled nodes. If "
+            "the other nodes are of unseen classes only, say so: --among unseen."
+        )
     empty = [names[c] for c in np.flatnonzero(case.task.allowed & (given == 0)).tolist()]
     if empty:
         found.append(f"No node was given the class {', '.join(map(repr, empty[:5]))}.")

@@ -26,11 +26,12 @@ from unseen.core.classes import NONE_OF_THESE
 from unseen.core.errors import InputError
 from unseen.core.escape import without_formulas
 from unseen.engines.base import engine_of
-from unseen.explain import names_of
+from unseen.explain.reasons import names_of
 from unseen.io.atomic import FORMAT, in_place, write_json, write_manifest
-from unseen.io.files import write_bytes, write_text
+from unseen.io.files import write_bytes, write_parquet, write_text
 from unseen.loading import load
 from unseen.parts import move_parts, report_table, write_parts
+from unseen.suggestions import FILE, sample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +43,11 @@ __all__ = ["load", "save", "write_run"]
 
 
 def write_run(
-    prediction: Prediction, folder: Path, top: int = 0, spreadsheet: bool = False
+    prediction: Prediction,
+    folder: Path,
+    top: int = 0,
+    spreadsheet: bool = False,
+    report: bool = True,
 ) -> Path:
     """Write everything about a prediction into `folder`, replacing an earlier run there.
 
@@ -64,22 +69,24 @@ def write_run(
             table = prediction.to_polars(top=top)
             shown = without_formulas(table) if spreadsheet else table
             write_text(new / "predictions.csv", shown.write_csv())
-            _write_parquet(new / "predictions.parquet", table)
-            _write_parquet(new / "probabilities.parquet", prediction.probabilities())
+            write_parquet(new / "predictions.parquet", table)
+            write_parquet(new / "probabilities.parquet", prediction.probabilities())
         groups = _codes(prediction)[prediction.placed]
         chosen, places = lay_out(prediction.vectors, MAP_NODES, 0, groups)
         the_map = _map_table(prediction, prediction.placed[chosen], places)
-        _write_parquet(new / "map.parquet", the_map)
+        write_parquet(new / "map.parquet", the_map)
         write_json(new / "record.json", prediction.record)
         nodes = None if stored is not None else _node_table(prediction)
-        index = None if nodes is None else all_nodes(nodes, table)
-        write_text(new / "report.html", render(prediction.record, table, the_map, index))
+        index = None if nodes is None or not report else all_nodes(nodes, table)
+        if report:
+            write_text(new / "report.html", render(prediction.record, table, the_map, index))
         if nodes is not None:
             (new / "graph").mkdir()
             _write_graph(prediction, nodes, new / "graph")
         (new / "model").mkdir()
         _write_model(prediction.classifier, new / "model")
         if stored is not None:
+            write_parquet(new / FILE, sample(prediction))
             move_parts(stored.folder, new, top)
 
     in_place(folder, build)
@@ -91,12 +98,6 @@ def write_run(
 def save(classifier: ZeroShotNodeClassifier, folder: Path | str) -> Path:
     """Write a classifier alone, as the folder that `load` and `unseen predict` take."""
     return in_place(Path(folder), lambda new: _write_model(classifier, new))
-
-
-def _write_parquet(path: Path, table: pl.DataFrame) -> None:
-    out = io.BytesIO()
-    table.write_parquet(out)
-    write_bytes(path, out.getbuffer())
 
 
 def _kind(array: NDArray[Any]) -> str:
@@ -146,12 +147,12 @@ def _node_table(prediction: Prediction) -> pl.DataFrame:
 def _write_graph(prediction: Prediction, nodes: pl.DataFrame, folder: Path) -> None:
     """Write the graph in the formats that `read_graph` takes, labels and posterior included."""
     graph = prediction.graph
-    _write_parquet(folder / "nodes.parquet", nodes)
+    write_parquet(folder / "nodes.parquet", nodes)
     edges = sp.coo_array(graph.adjacency if graph.directed else sp.triu(graph.adjacency))
     ids = pl.Series(nodes["id"])
     source, target = (ids.gather(end) for end in edges.coords)
     listed = pl.DataFrame({"source": source, "target": target, "weight": edges.data})
-    _write_parquet(folder / "edges.parquet", listed)
+    write_parquet(folder / "edges.parquet", listed)
     if graph.features is not None:
         out = io.BytesIO()
         sp.save_npz(out, sp.csr_array(graph.features))

@@ -67,7 +67,9 @@ def test_a_column_wider_than_the_terminal_is_folded_and_loses_nothing(
     monkeypatch.setenv("COLUMNS", "40")
     lines = printed(capsys, "t", ("a", "b", "c"), [("x", "yz" * 40, "1")])
     assert max(map(len, lines)) <= 40
-    assert "".join("".join(row) for row in rows_of(lines)) == "ab" + "x" + "yz" * 40 + "acx1"
+    found = rows_of(lines)
+    assert found[0] == ["a", "b", "c"]
+    assert ["".join(column) for column in zip(*found[1:], strict=True)] == ["x", "yz" * 40, "1"]
 
 
 # Help, and what it costs.

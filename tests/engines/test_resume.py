@@ -15,7 +15,7 @@ import pytest
 
 from engine_helpers import assert_same_run
 from topic_graph import Call, sample, write_files
-from unseen.core.errors import InputError
+from unseen.core.errors import InputError, WriteError
 from unseen.engines import disk, stored_graph
 from unseen.engines.store import Blocks
 from unseen.files import classify_files, plan_run, work_folder
@@ -129,7 +129,7 @@ def test_a_full_disk_is_said_and_finished_blocks_stay(
 
     with monkeypatch.context() as patch:
         patch.setattr(Blocks, "write", full)
-        with pytest.raises(InputError, match=r"run.work: the disk is full .* make room there"):
+        with pytest.raises(WriteError, match=r"run.work: the disk is full .* make room there"):
             run(paths, tmp_path / "run")
     assert written == [0, 1]
     assert len(list((tmp_path / "run.work").glob("vectors-*/*.npy"))) == 2
@@ -145,7 +145,7 @@ def test_room_for_arrays_is_taken_before_they_are_filled(
 
     monkeypatch.setattr(os, "posix_fallocate", full)
     engine = disk.Disk(tmp_path / "work", 10, 1 << 30)
-    with pytest.raises(InputError, match="the disk is full"):
+    with pytest.raises(WriteError, match="the disk is full"):
         engine.room(3)
 
 

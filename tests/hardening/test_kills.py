@@ -1,59 +1,57 @@
 """Fifty kills at random moments of each command that writes: the old or the new, whole.
 
-A child that has imported what is needed runs the command as a shell would, and is killed. The next
-command into the same place leaves nothing behind but what it was asked for.
+The next command into the same place leaves nothing behind but what it was asked for.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
+import subprocess
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import unseen
 from topic_graph import Sample, sample, write_files
 from unseen.io.atomic import check_folder, recover
+from unseen.io.tables import read_table
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of forking beside threads
+    pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs fork and pidfd"),
 ]
 KILLS = 50
+PATIENCE = 600.0  # seconds for a command on a busy machine
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
+Run = Callable[..., tuple[float, int]]
 
 
-def start(words: list[str]) -> int:
-    """Run a command in a new Python; return its process id."""
-    code = (
-        "import numpy as np\n"
-        "from unseen.report import layout, page\n"
-        "layout.lay_out = lambda v, m, s, g: (np.arange(3), np.zeros((3, 2), np.float32))\n"
-        "page.render = lambda *_: '<html>' * 10_000\n"  # neither is the point, and both take long
-        "import unseen.cli\nunseen.cli.main()\n"
+@pytest.fixture(scope="module")
+def run() -> Iterator[Run]:
+    """Return what runs a command and kills it after so many seconds: how long, and how it ended."""
+    server = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("kill_server.py"))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
-    quiet = os.open(os.devnull, os.O_WRONLY)
-    try:
-        return os.posix_spawn(
-            sys.executable,
-            [sys.executable, "-c", code, *words],
-            os.environ,
-            file_actions=[(os.POSIX_SPAWN_DUP2, quiet, 1), (os.POSIX_SPAWN_DUP2, quiet, 2)],
-        )
-    finally:
-        os.close(quiet)
 
+    def one(words: list[str], seconds: float = PATIENCE, number: int = 9) -> tuple[float, int]:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        print(json.dumps([words, seconds, number]), file=server.stdin, flush=True)
+        lasted, code = json.loads(server.stdout.readline())
+        return lasted, code
 
-def until_ended(process: int) -> float:
-    began = time.monotonic()
-    os.waitpid(process, 0)
-    return time.monotonic() - began
+    yield one
+    server.communicate()
 
 
 @pytest.fixture(scope="module")
@@ -67,46 +65,80 @@ def files(given: Sample, tmp_path: Path) -> dict[str, Path]:
     return write_files(tmp_path / "in", given, given.labels(0, 1))
 
 
-def killed(words: list[str], check: Callable[[], None]) -> None:
-    """Kill a command that takes so long at moments that are spread over its second half."""
-    lasts = min(until_ended(start(words)) for _ in range(2))
-    draw = random.Random(0)
+def under_fire(run: Run, words: list[str], check: Callable[[], None]) -> None:
+    """Kill a command at moments that are spread over all of its time; then let it end."""
+    lasts, code = run(words)
+    assert code == 0
+    draw, ended = random.Random(0), 0
     for turn in range(KILLS):
         check()
-        process = start(words)
-        time.sleep(lasts * draw.uniform(0.5, 1.05))
-        os.kill(process, SIGNALS[turn % len(SIGNALS)])
-        os.waitpid(process, 0)
+        seconds = lasts * draw.uniform(0, 1.05)
+        ended += run(words, seconds, SIGNALS[turn % len(SIGNALS)])[1] == 0
+    assert ended < KILLS / 2, "these are not the moments of its work"
     check()
+    assert run(words)[1] == 0
+
+
+def graph_options(files: dict[str, Path]) -> list[str]:
+    return [word for name in files for word in (f"--{name}", str(files[name]))]
 
 
 @pytest.mark.parametrize("command", ["classify", "predict"])
-def test_runs(command: str, files: dict[str, Path], tmp_path: Path) -> None:
+def test_runs(command: str, run: Run, files: dict[str, Path], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    words = [command, "--out", str(out), "--nodes", str(files["nodes"])]
-    words += ["--edges", str(files["edges"]), "--classes", str(files["classes"])]
+    words = [command, "--out", str(out), *graph_options(files)]
     words += ["--model", str(tmp_path / "run")] if command == "predict" else []
 
     def check() -> None:
         check_folder(out)
         unseen.load(out)
 
-    killed(words, check)
+    under_fire(run, words, check)
     recover(out)
     assert {path.name for path in tmp_path.iterdir()} == {"in", "out", "run"}
 
 
-@pytest.mark.parametrize("command", ["suggest", "csd", "export"])
-def test_files(command: str, files: dict[str, Path], tmp_path: Path) -> None:
+def test_runs_on_disk(run: Run, files: dict[str, Path], tmp_path: Path) -> None:
+    """What was under way is gone on with, or made again; the answers are the same."""
+    out, whole = tmp_path / "out", tmp_path / "whole"
+    words = ["classify", "--engine", "disk", *graph_options(files), "--out"]
+    assert run([*words, str(whole)])[1] == 0
+
+    def answers(folder: Path) -> pl.DataFrame:
+        return read_table(folder / "predictions").frame
+
+    def check() -> None:
+        if out.is_dir():
+            check_folder(out)
+            assert answers(out).equals(answers(whole))
+
+    under_fire(run, [*words, str(out)], check)
+    check()
+    recover(out)
+    assert {path.name for path in tmp_path.iterdir()} == {"in", "out", "run", "whole"}
+
+
+@pytest.mark.parametrize("command", ["suggest", "csd", "export", "describe", "encode", "evaluate"])
+def test_files(command: str, run: Run, files: dict[str, Path], tmp_path: Path) -> None:
+    """Each file is whole or not there."""
     out = tmp_path / "out"
     out.mkdir()
+    truth = tmp_path / "in" / "truth.csv"
+    labelled = read_table(files["nodes"]).frame.select("id", "label")
+    labelled.with_columns(label=pl.lit("Music")).write_csv(truth)
+    predictions = str(tmp_path / "run" / "predictions.csv")
     words = {
         "suggest": ["suggest", "--run", str(tmp_path / "run"), "--out", str(out / "x.csv")],
         "csd": ["csd", "--classes", str(files["classes"]), "--out", str(out / "x.safetensors")],
         "export": ["datasets", "export", "stdlib", str(out)],
+        "describe": ["describe", "--classes", str(files["classes"]), "--out", str(out / "x.csv")],
+        "encode": ["encode", "--nodes", str(files["nodes"]), "--out", str(out)],
+        "evaluate": ["evaluate", "--predictions", predictions, "--truth", str(truth), "--report"],
     }[command]
-    os.waitpid(start(words), 0)
+    words += [str(out / "x.html")] if command == "evaluate" else []
+    assert run(words)[1] == 0
     whole = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert whole
 
     def check() -> None:
         for path in out.iterdir():
@@ -114,6 +146,7 @@ def test_files(command: str, files: dict[str, Path], tmp_path: Path) -> None:
                 assert path.read_bytes() == whole[path.name], path.name
                 path.unlink()
 
-    killed(words, check)
-    os.waitpid(start(words), 0)
-    assert {path.name for path in out.iterdir()} == set(whole)
+    check()
+    under_fire(run, words, check)
+    check()
+    assert not any(out.iterdir())

@@ -15,7 +15,6 @@ from unseen.core.errors import InputError
 from unseen.core.labels import Labels
 from unseen.core.operator import Operator
 from unseen.core.task import Task
-from unseen.engines.memory import MEMORY
 from unseen.models.base import Inference
 from unseen.models.belief_propagation import DAMPING, BeliefPropagation, last
 from unseen.models.blocks import clamp
@@ -239,20 +238,6 @@ def test_the_second_round_starts_at_the_centres_of_the_first() -> None:
     expected = unit(0.5 * graph.S + 0.5 * unit(first.means_))
     np.testing.assert_allclose(second.centres_, expected, atol=1e-5)
     assert (second.means_ != first.means_).any()
-
-
-def test_the_discriminant_is_that_of_weighted_classes(graph: Planted) -> None:
-    model, X = BeliefPropagation(), graph.rows.astype(np.float64)
-    q = softmax(np.random.default_rng(0).normal(size=(150, 5)).astype(np.float32))
-    model._discriminate(graph.rows, q, MEMORY)
-    means = np.stack([np.average(X, axis=0, weights=q[:, c]) for c in range(5)])
-    within = np.zeros((12, 12))
-    for i in range(150):
-        for c in range(5):
-            within += q[i, c] * np.outer(X[i] - means[c], X[i] - means[c]) / 150
-    within += 0.1 * np.trace(within) / 12 * np.eye(12)
-    np.testing.assert_allclose(model.means_, means, atol=1e-5)
-    np.testing.assert_allclose(model.precision_, np.linalg.inv(within), rtol=1e-2, atol=1e-2)
 
 
 def test_renumbering_nodes_renumbers_answers(graph: Planted, labels: NDArray[np.int64]) -> None:

@@ -27,7 +27,7 @@ def test_not_far_below_own_text_or_hops(level: float, noise: float) -> None:
     graph = plant(level, noise, nodes=800)
     task = task_of(graph)
     floors = [graph.accuracy(Prototype(K).fit(task).predict(task)) for K in (0, 3)]
-    assert graph.accuracy(PooledEM().fit(task).predict(task)) > max(floors) - 0.03
+    assert graph.accuracy(PooledEM().fit(task).predict(task)) > max(floors) - 0.04
 
 
 def test_neighbours_help_where_they_agree() -> None:

@@ -185,14 +185,17 @@ def test_a_kitten_is_nearer_to_cats_than_to_planets_by_the_static_encoder() -> N
 @pytest.mark.usefixtures("asked")
 def test_words_are_counted_alike_in_texts_and_in_columns() -> None:
     texts = Graph(EDGES, texts=["purr purr", "purr bark bark bark", "?"])
-    read = encode_inputs(texts, CLASSES).bags
-    columns = encode_inputs(graph("words"), CLASSES).bags
+    read = encode_inputs(texts, CLASSES).words
+    columns = encode_inputs(graph("words"), CLASSES).words
     assert read is not None
     assert columns is not None
-    for one, other in zip(read, columns, strict=True):
-        assert (one != other).nnz == 0
-    assert read[1].sum() == 6  # cats: they purr, dogs: they bark
-    assert encode_inputs(graph("features"), CLASSES).bags is None
+    assert (read.nodes != columns.nodes).nnz == (read.classes != columns.classes).nnz == 0
+    assert read.classes.sum() == 6  # cats: they purr, dogs: they bark
+    assert read.class_texts == columns.class_texts
+    assert (read.texts, read.columns) == (texts.texts, ())
+    assert columns.texts is None
+    assert set(columns.columns) >= {"purr", "bark"}
+    assert encode_inputs(graph("features"), CLASSES).words is None
 
 
 @pytest.mark.usefixtures("asked")

@@ -14,8 +14,10 @@ from unseen.core.errors import InputError, SavedFileError
 from unseen.core.graph import Graph
 from unseen.core.labels import Labels
 from unseen.prepare import lsa
+from unseen.prepare import preparer as module
 from unseen.prepare.encoded import Encoded
 from unseen.prepare.preparer import FEW_NODES, Preparer
+from unseen.prepare.words import column_of, words_of
 
 RNG = np.random.default_rng(0)
 X = unit(RNG.normal(size=(40, 6)).astype(np.float32))
@@ -73,14 +75,15 @@ def test_word_statistics_stand_beside_the_encoders_vectors(given: Sample) -> Non
     encoded = preparer.encode(given.graph, given.classes)
     preparer.fit(encoded)
     assert preparer.lsa_ is not None
+    assert preparer.match_ is not None
     nothing, everyone = Labels.none(given.graph.nodes), np.ones(5, bool)
     whole = preparer.task(encoded, given.graph, nothing, everyone)
     plain = preparer.plain_task(encoded, given.graph, nothing, everyone)
-    width = preparer.lsa_.directions.shape[1]
+    width = preparer.lsa_.directions.shape[1] + preparer.match_.directions.shape[1]
     assert whole.X.shape[1] == plain.X.shape[1] + width
     np.testing.assert_allclose(unit(whole.X[:, :-width]), plain.X, atol=1e-5)
     assert whole.operator is plain.operator is given.graph.operator
-    counted = replace(encoded, bags=None)
+    counted = replace(encoded, words=None)
     with pytest.raises(InputError, match=r"^nodes: have features only, .* made from words; give"):
         preparer.transform(counted)
 
@@ -118,3 +121,19 @@ def test_classes_without_descriptions_are_read_by_name_in_a_space_of_description
     names = Encoded(X, {"name": S}, True, "static", "v1")
     expected = unit(S - made.class_centres_["description"])
     np.testing.assert_array_equal(made.class_vectors(names), expected)
+
+
+@pytest.mark.usefixtures("few_texts")
+def test_words_of_some_nodes_suffice(given: Sample, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "READ", 40)
+    preparer = Preparer()
+    encoded = preparer.encode(given.graph, given.classes)
+    preparer.fit(encoded)
+    assert preparer.lsa_ is not None
+    assert preparer.match_ is not None
+    assert given.graph.texts is not None
+    assert encoded.words is not None
+    texts = [given.graph.texts[i] for i in np.random.default_rng(0).permutation(60)[:40]]
+    told = set(words_of([*texts, *encoded.words.class_texts]))
+    assert set(preparer.match_.words.tolist()) == {column_of(word) for word in told}
+    assert len(preparer.transform(encoded)[0]) == 60

@@ -70,6 +70,7 @@ def _predictions(names: list[str], rows: int) -> pl.DataFrame:
             "confidence": rng.permutation(np.linspace(0.0, 1.0, rows + 2)[1:-1]),
             "runner_up": [names[(i + 1) % len(names)] for i in which],
             "reason": [f"reason {i}" for i in range(rows)],
+            "flags": ["text disagrees; close call" if i % 2 else "" for i in range(rows)],
         }
     )
 
@@ -116,6 +117,13 @@ def test_the_page_tells_everything() -> None:
     ):
         assert words in page, words
     assert page.count('<tr><td data-name="node"') == 25
+    assert page.count('<b class="badge">text disagrees</b><b class="badge">close call</b>') == 12
+
+
+def test_quality_says_what_it_means_and_claims_no_accuracy() -> None:
+    page = _own(_page(["cats", "dogs", "birds"]))
+    assert "says nothing about how many answers are right" in page
+    assert "perfect" not in page
 
 
 def test_only_unseen_classes_in_the_headline_when_only_they_were_open() -> None:
@@ -284,3 +292,23 @@ def test_a_hundred_thousand_predictions_make_a_page_of_reasonable_size() -> None
     page = _page(names, rows=100_000)
     assert len(page.encode()) < 8_000_000
     assert "100,000 nodes got one of 40 classes" in page
+
+
+@pytest.mark.parametrize(
+    ("settings", "outsiders", "said"),
+    [
+        ({"abstain": 0.4}, [], "Their confidence is below 0.4."),
+        ({"abstain": None, "open_world": True}, [], "They fit no class well."),
+        ({"abstain": None, "open_world": False}, ["node-0"], "People said so of 1 node."),
+    ],
+)
+def test_why_nodes_are_none_of_the_classes_is_said(
+    settings: dict[str, Any], outsiders: list[str], said: str
+) -> None:
+    names = ["a", "b"]
+    record = _record(names, abstained=2, outsiders=outsiders)
+    record["settings"] = record["settings"] | settings
+    rows = _predictions(names, 12)
+    label = ["none of these", "none of these", *rows["label"].to_list()[2:]]
+    predictions = rows.with_columns(pl.Series("label", label))
+    assert said in render(record, predictions, _map(predictions))

@@ -128,5 +128,5 @@ def test_evaluate_writes_the_report_with_its_accuracy(
 
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SavedFileError, match="has no predictions"):
+    with pytest.raises(SavedFileError, match=r"has no manifest.json, so it is not a finished run"):
         render_run(tmp_path)

@@ -170,6 +170,8 @@ def test_a_graph_has_one_row_over_its_tasks_without_labels() -> None:
 
 
 def test_expected_accuracies_are_those_of_the_records() -> None:
-    from unseen.select.default import EXPECTED
+    from unseen.select.default import EXPECTED, EXPECTED_BY_WORDS
 
-    assert import_module("confidence").coefficients() == EXPECTED
+    found = import_module("confidence").coefficients
+    assert found(by_words=False) == EXPECTED
+    assert found(by_words=True) == EXPECTED_BY_WORDS

@@ -67,6 +67,18 @@ def test_an_address_opens_its_view_and_ids_may_hold_anything(browser: Browser, b
     assert "Search above" in page.locator("#panel [role=alert]").inner_text()
 
 
+def test_a_note_says_how_to_read_the_map_until_it_is_put_away(browser: Browser, base: str) -> None:
+    ada = Visitor(browser, base)
+    page = ada.go("", ".map-note")
+    assert "360 nodes, 4 classes" in page.locator(".map-note").inner_text()
+    page.get_by_label("Put this note away").click()
+    assert page.locator(".map-note").count() == 0
+    page.reload()
+    page.wait_for_selector("#map[data-ready]")
+    assert page.locator(".map-note").count() == 0
+    assert ada.problems == []
+
+
 def test_the_legend_filters_the_map(browser: Browser, base: str) -> None:
     ada = Visitor(browser, base)
     page = ada.go("", "#map[data-ready]")
@@ -144,6 +156,7 @@ def test_teach_ten_nodes_by_keyboard_learn_and_keep(browser: Browser, base: str)
     page.click("#learn")
     page.wait_for_selector("#keep")
     page.wait_for_selector("#changed, .decision p:has-text('No node')")
+    assert "After" in page.locator(".before-after").inner_text()
     page.click("#keep")
     page.wait_for_selector("#keep", state="detached")
     page.reload()

@@ -32,7 +32,8 @@ export interface Job {
     moved: Moved<string | null>[];
     labels?: number;
     left_out?: string[];
-    accuracy?: Accuracy | null;
+    outsiders?: number;
+    accuracy?: Compared;
   };
 }
 
@@ -158,6 +159,7 @@ export interface Changes extends Page<Change> {
   moved: Moved<string | null>[];
   version: number;
   against: number;
+  learned: null | { labels: number; outsiders: number; left_out: string[]; accuracy: Compared };
 }
 
 export interface Task extends Brief { text: string; top: { class: number; probability: number }[] }
@@ -169,6 +171,8 @@ export interface Accuracy extends Interval {
   note: string;
   by_queue?: (Interval & { queue: string })[];
 }
+/** How right answers were before learning and after, on the same labels; null where too few were given. */
+export interface Compared { before: Interval | null; after: Interval | null; note: string }
 export interface Summary {
   answers: number;
   nodes: number;

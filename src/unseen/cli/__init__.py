@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
+from unseen.cli.console import voiced
 from unseen.cli.datasets import datasets_app
 from unseen.cli.describe import describe
 from unseen.cli.encode import encode
@@ -16,7 +19,6 @@ from unseen.cli.serve import serve
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     help="Labels for classes that nobody has labelled: zero-shot node classification.\n\n"
@@ -39,10 +41,27 @@ for command in (  # in the order of the help
     demo,
     reproduce,
 ):
-    app.command()(command)
+    app.command()(voiced(command))
 for former in (walk, classify_walk):
     app.command(hidden=True, context_settings={"ignore_unknown_options": True})(former)
 app.add_typer(datasets_app, name="datasets")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"unseen {version('unseen')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Say which version this is.", callback=_version)
+    ] = False,
+) -> None:
+    pass
 
 
 def main() -> None:

@@ -21,8 +21,32 @@ NEEDED, EACH_CORE = 1200 << 20, 80 << 20  # bytes of address space, below which 
 INSIDE = "UNSEEN_TRACEBACK"
 
 
+class _NobodyReadsError(Exception):
+    """Standard output was closed; no OSError, which click and rich would end with 1 for."""
+
+
+class _Output(io.TextIOWrapper):
+    """Standard output that tells when nobody reads it any more, as after `| head -1`."""
+
+    def write(self, text: str) -> int:
+        try:
+            return super().write(text)
+        except BrokenPipeError:
+            raise _NobodyReadsError from None
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except BrokenPipeError:
+            raise _NobodyReadsError from None
+
+
 def guarded(app: typer.Typer) -> NoReturn:
     """Run the commands and end the process."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout is sys.__stdout__:
+        out = sys.stdout
+        lines, letters = out.line_buffering, out.encoding
+        sys.stdout = _Output(out.detach(), letters, line_buffering=lines)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a letter shows another
             stream.reconfigure(errors="replace")
@@ -33,17 +57,19 @@ def guarded(app: typer.Typer) -> NoReturn:
     try:
         _check_address_space()
         code = app(standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # as where a shell has closed it
+            sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         what = "interrupted; no half-written file is left, and finished parts are kept"
         code = _tell(what, INTERRUPTED)
     except UnseenError as error:
         code = _tell(str(error))
-    except BrokenPipeError:
+    except _NobodyReadsError:
         _forget_output()
         code = 0
     except OSError as error:
-        code = _tell(f"{error.filename or 'the system'}: {error.strerror or error}")
+        where = error.filename or _broken_output() or "the system"
+        code = _tell(f"{where}: {error.strerror or error}")
     except (MemoryError, ImportError) as error:
         code = _tell(_lacking(error))
     except Exception as error:
@@ -109,6 +135,17 @@ def _check_address_space() -> None:
             f"memory: the limit on address space (ulimit -v) is {limit >> 20:,} MB; expected "
             f"{needed >> 20:,} MB or more; raise it"
         )
+
+
+def _broken_output() -> str:
+    """Tell whether it is the output that cannot be written; nothing is written there again."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        _forget_output()
+        return "standard output"
+    return ""
 
 
 def _forget_output() -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from unseen.cli.console import number, print_json, print_table, progress_bar, say
+from unseen.cli.console import number, plain, print_json, print_table, progress_bar, say
 from unseen.cli.options import AsJson, ClassFile, Device, DeviceOption, EncoderName
+
+CLASSES = 30  # of a table
+SOME = 10  # ids that are named
 
 
 def evaluate(
@@ -29,15 +32,18 @@ def evaluate(
 ) -> None:
     """Compare predictions with the truth: accuracy, floor, coverage, calibration, confusion."""
     from unseen.evaluate import evaluate_files
+    from unseen.io.atomic import check_file, replacing
 
+    if report is not None:
+        check_file(report)
     scores = evaluate_files(predictions, truth).to_dict()
     if report is not None:
-        from unseen.io.atomic import replacing
+        from unseen.io.files import write_text
         from unseen.report.again import render_run
 
         page = render_run(predictions.parent, scores)
         with replacing(report) as new:
-            new.write_text(page, encoding="utf-8")
+            write_text(new, page)
     if as_json:
         print_json(scores)
         return
@@ -71,6 +77,7 @@ def evaluate(
         print_table(
             "Calibration", ("", ""), [("expected calibration error", number(calibration["error"]))]
         )
+    _per_class(scores)
     names, counts = scores["names"], scores["confusion"]
     wrong = sorted(
         (-counts[i][j], names[i], names[j])
@@ -78,13 +85,34 @@ def evaluate(
         for j in range(len(names))
         if i != j and counts[i][j]
     )
-    print_table(
-        "Most frequent confusions",
-        ("true class", "was given", "nodes"),
-        [(a, b, -count) for count, a, b in wrong[:15]],
-    )
+    if wrong:
+        print_table(
+            "Most frequent confusions",
+            ("true class", "was given", "nodes"),
+            [(a, b, -count) for count, a, b in wrong[:15]],
+        )
     if report is not None:
         say(f"Report: {report}")
+
+
+def _per_class(scores: dict[str, Any]) -> None:
+    """Print recall and precision, the class with the lowest recall first."""
+    given = [sum(column) for column in zip(*scores["confusion"], strict=True)]
+    rows = []
+    for c, (name, nodes, recall) in enumerate(
+        zip(scores["names"], scores["support"], scores["recall"], strict=True)
+    ):
+        precision = scores["confusion"][c][c] / given[c] if given[c] else None
+        if nodes or given[c]:
+            lowest = 2.0 if recall is None else recall
+            rows.append((lowest, (name, nodes, given[c], number(recall), number(precision))))
+    rows.sort(key=lambda row: row[0])
+    few = f", the {CLASSES} with the lowest recall" if len(rows) > CLASSES else ""
+    print_table(
+        f"Classes{few}",
+        ("class", "nodes", "given to", "recall", "precision"),
+        [row for _, row in rows[:CLASSES]],
+    )
 
 
 def compare(
@@ -101,20 +129,27 @@ def compare(
     if as_json:
         print_json(found)
         return
-    plain = [
-        (key.replace("_", " "), number(value))
+    about = [
+        (f"{key.replace('_', ' ')}{' in both' if key == 'nodes' else ''}", number(value))
         for key, value in found.items()
         if isinstance(value, int | float | None)
     ]
-    print_table("Runs", ("", ""), plain)
+    gone, new = found["only_before"], found["only_after"]
+    about += [("removed nodes", str(len(gone))), ("added nodes", str(len(new)))]
+    print_table("Runs", ("", ""), about)
+    for what, ids in (("Removed", gone), ("Added", new)):
+        if ids:
+            more = f" and {len(ids) - SOME:,} more" if len(ids) > SOME else ""
+            say(f"{what}: {', '.join(ids[:SOME])}{more}")
     for key, value in found.items():
         if isinstance(value, dict) and value:
-            changes = [(name, f"{a} -> {b}") for name, (a, b) in value.items()]
+            changes = [(name, f"{plain(a)} -> {plain(b)}") for name, (a, b) in value.items()]
             print_table(key.replace("_", " ").capitalize(), ("setting", "change"), changes)
         elif isinstance(value, list | tuple) and value and isinstance(value[0], dict):
             columns = tuple(value[0])
             rows = [tuple(number(row[c]) for c in columns) for row in value[:15]]
-            print_table(key.replace("_", " ").capitalize(), columns, rows)
+            heads = tuple(name.replace("_", " ") for name in columns)
+            print_table(key.replace("_", " ").capitalize(), heads, rows)
 
 
 def csd(
@@ -122,7 +157,7 @@ def csd(
     encoder: EncoderName = "static",
     device: DeviceOption = Device.cpu,
     nodes: Annotated[
-        Path | None, typer.Option(help="Labelled nodes (id, text, label) to judge quality by.")
+        Path | None, typer.Option(help="Labelled nodes (id, text, label) to measure quality with.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the vectors here (.safetensors).")] = None,
     texts: Annotated[

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import perf_counter as clock
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -27,6 +28,7 @@ from unseen.cli.options import (
     LabelColumn,
     MemoryLimit,
     Nodes,
+    NoReport,
     OpenWorld,
     Out,
     PlanOnly,
@@ -63,6 +65,7 @@ def classify(
     target_column: TargetColumn = "target",
     top: Top = 0,
     spreadsheet: Spreadsheet = False,
+    no_report: NoReport = False,
     device: DeviceOption = Device.cpu,
     seed: Seed = 0,
     engine: EngineOption = EngineName.auto,
@@ -72,6 +75,7 @@ def classify(
     as_json: AsJson = False,
 ) -> None:
     """Give every unlabelled node a class, a confidence and a reason."""
+    began = clock()
     from unseen.files import classify_files, plan_run
     from unseen.io.read import read_classes
 
@@ -106,9 +110,10 @@ def classify(
             },
             top=top,
             spreadsheet=spreadsheet,
+            report=not no_report,
             progress=progress,
         )
-    _summarise(prediction, out, as_json)
+    _summarise(prediction, out, as_json, clock() - began)
 
 
 def predict(
@@ -141,14 +146,20 @@ def predict(
     target_column: TargetColumn = "target",
     top: Top = 0,
     spreadsheet: Spreadsheet = False,
+    no_report: NoReport = False,
     device: DeviceOption = Device.cpu,
     as_json: AsJson = False,
 ) -> None:
     """Use a saved model on new nodes, another graph or added classes, without fitting again."""
+    began = clock()
+    from unseen.core.errors import InputError
     from unseen.inference import predict_files
     from unseen.io.atomic import check_place
 
     check_place(out)
+    for read in (model, *([] if with_run is None else [with_run])):
+        if out.exists() and read.exists() and out.samefile(read):
+            raise InputError(f"{out}: is what the answers are made with; choose another folder")
     columns = columns_of(id_column, text_columns, label_column, source_column, target_column)
     with progress_bar(as_json) as progress:
         prediction = predict_files(
@@ -173,8 +184,8 @@ def predict(
             },
         )
         progress("write the run", 0, 1)
-        prediction.save(out, top, spreadsheet)
-    _summarise(prediction, out, as_json)
+        prediction.save(out, top, spreadsheet, report=not no_report)
+    _summarise(prediction, out, as_json, clock() - began)
 
 
 def columns_of(ids: str, texts: str, label: str, source: str, target: str) -> dict[str, Any]:
@@ -198,14 +209,15 @@ def _show_plan(plan: Plan, as_json: bool) -> None:
     print_table("The run as it would be made", ("", ""), plan.rows())
 
 
-def _summarise(prediction: Prediction, out: Path, as_json: bool) -> None:
-    """Say what came out and where it lies."""
+def _summarise(prediction: Prediction, out: Path, as_json: bool, seconds: float) -> None:
+    """Say what came out, how long all of it took, and where it lies."""
     from unseen.core.classes import NONE_OF_THESE
 
     record = prediction.record
     if as_json:
-        kept = ("seconds", "graph", "abstained", "classes", "choices", "homophily", "warnings")
-        print_json({"out": str(out), **{key: record[key] for key in kept}})
+        kept = ("graph", "abstained", "classes", "choices", "homophily", "warnings")
+        found = {key: record[key] for key in kept}
+        print_json({"out": str(out), "seconds": round(seconds, 2), **found})
         return
     rows = [
         (row["name"], row["labelled"], row["predicted"], number(row["confidence"]))
@@ -214,7 +226,7 @@ def _summarise(prediction: Prediction, out: Path, as_json: bool) -> None:
     if record["abstained"] or record["settings"].get("abstain") is not None:
         rows.append((f"({NONE_OF_THESE})", "-", record["abstained"], "-"))
     print_table(
-        f"{len(prediction):,} nodes in {record['seconds']:.1f} s",
+        f"{len(prediction):,} nodes in {seconds:.1f} s",
         ("class", "labelled", "predicted", "mean confidence"),
         rows,
     )
@@ -224,4 +236,5 @@ def _summarise(prediction: Prediction, out: Path, as_json: bool) -> None:
         say(f"Note: {warning}")
     parts = out / "predictions"
     say(f"Predictions: {parts / '*.parquet' if parts.is_dir() else out / 'predictions.csv'}")
-    say(f"Report: {out / 'report.html'}")
+    if (out / "report.html").is_file():
+        say(f"Report: {out / 'report.html'}")

@@ -31,6 +31,8 @@ from unseen.cli.options import (
     Vocabulary,
 )
 
+RANKED = 15  # classes of a table
+
 
 def check(
     nodes: Nodes,
@@ -89,6 +91,17 @@ def check(
         )
     if "homophily" in found:
         print_table("Edge homophily, estimated", ("", ""), list(found["homophily"].items()))
+    ranked = found.get("told_apart", [])
+    if len(ranked) > 1:
+        print_table(
+            "Class texts, the one to improve first on top",
+            ("class", "told apart", "most like", "words"),
+            [
+                (row["class"], number(row["told_apart"]), row["confused_with"], row["words"])
+                for row in ranked[:RANKED]
+            ],
+        )
+        say("told apart: 1 where texts alone leave no doubt; see docs/how-to/class-texts.md")
     say("Likely problems:" if found["problems"] else "No problems found.")
     for problem in found["problems"]:
         say(f"  - {problem}")
@@ -111,14 +124,12 @@ def suggest(
     from unseen.core.escape import without_formulas
     from unseen.io.atomic import check_file, replacing
     from unseen.io.files import write_text
-    from unseen.run import load
+    from unseen.suggestions import suggest_of
 
     if out is not None:
         check_file(out)
     with progress_bar(as_json) as progress:
-        fitted = load(run)
-        fitted.progress = progress
-        found = fitted.explain().suggest(count, errors, seed)
+        found = suggest_of(run, count, errors, seed, progress)
     if out is not None:
         table = without_formulas(found) if spreadsheet else found
         with replacing(out) as new:

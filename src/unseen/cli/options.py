@@ -86,6 +86,11 @@ Spreadsheet = Annotated[
 ]
 Out = Annotated[Path, typer.Option("--out", help="Folder of the run; replaced as a whole.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="A line for everything that is begun.")]
+NoReport = Annotated[
+    bool, typer.Option("--no-report", help="Write no report.html: large graphs are done sooner.")
+]
 EngineOption = Annotated[
     EngineName,
     typer.Option("--engine", help="memory, disk (goes on after a stop), ray, or by the size."),

@@ -7,11 +7,13 @@ undirected edge is sorted once, with i < j, and the transpose brings its other d
 
 from __future__ import annotations
 
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from unseen.core.arrays import check_numbers
 from unseen.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,7 +31,8 @@ def from_edges(
     An edge that is listed more than once keeps its largest weight. Unless edges are directed,
     (j, i) is the same edge as (i, j), and A is symmetric.
     """
-    i, j = _positions(source), _positions(target)
+    nodes = _count(nodes)
+    i, j = _positions(source, "sources"), _positions(target, "targets")
     values = None if weight is None else _narrow(weight)
     _check_edges(i, j, values, nodes)
     keys = (i if directed else np.minimum(i, j)).astype(np.int64)
@@ -69,9 +72,13 @@ def from_edges(
 
 def from_matrix(given: Any, directed: bool) -> tuple[Any, int]:
     """Return a matrix [n, n] as the adjacency of a graph, and how many loops it had."""
-    A = sp.csr_array(given, dtype=np.float32, copy=True)
-    if A.ndim != 2 or A.shape[0] != A.shape[1]:
-        raise InputError(f"adjacency: expected a square matrix [n, n], found shape {A.shape}")
+    matrix: Any = given if sp.issparse(given) else _array(given, "adjacency")
+    check_numbers("adjacency", matrix)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(f"adjacency: expected a square matrix [n, n], found shape {matrix.shape}")
+    with np.errstate(over="ignore"):  # too large for 32 bits: infinite, which is refused
+        A = sp.csr_array(matrix, dtype=np.float32, copy=True)
+    _check_vanished(matrix.data if sp.issparse(matrix) else matrix, A.data)
     A.sum_duplicates()
     if not _sound(A.data).all():
         entries = A.tocoo()
@@ -87,9 +94,43 @@ def from_matrix(given: Any, directed: bool) -> tuple[Any, int]:
 
 
 def _narrow(weight: ArrayLike) -> NDArray[np.float32]:
+    given = _array(weight, "weights")
+    check_numbers("weights", given)
+    _check_list(given, "weights")
     with np.errstate(over="ignore"):  # too large for 32 bits: infinite, which is refused
-        narrow: NDArray[np.float32] = np.asarray(weight).astype(np.float32)
+        narrow: NDArray[np.float32] = given.astype(np.float32)
+    _check_vanished(given, narrow)
     return narrow
+
+
+def _array(given: Any, what: str) -> NDArray[Any]:
+    """Return what was given as an array; lists of lists of several lengths are none."""
+    try:
+        return np.asarray(given)
+    except ValueError as error:
+        raise InputError(f"{what}: expected an array of numbers ({error}); convert it") from error
+
+
+def _check_list(given: NDArray[Any], what: str) -> None:
+    if given.ndim != 1:
+        raise InputError(f"{what}: found shape {given.shape}; expected a list, one for each edge")
+
+
+def _check_vanished(given: NDArray[Any], narrow: NDArray[np.float32]) -> None:
+    """Refuse weights so small that they are zero in 32 bits, and their edges gone."""
+    if given.dtype == np.float64 and np.count_nonzero(given) > np.count_nonzero(narrow):
+        raise InputError(f"weights: some are too small to be told from zero; {BOUNDS}")
+
+
+def _count(nodes: Any) -> int:
+    """Return the number of nodes, a whole number that the columns of a matrix can count to."""
+    try:
+        found = index(nodes)
+    except TypeError:
+        raise InputError(f"nodes: found {nodes!r}; expected how many there are") from None
+    if not 0 <= found < 2**31:
+        raise InputError(f"nodes: found {found:,}; expected a number from 0 to {2**31 - 1:,}")
+    return found
 
 
 def isolated(A: Any, directed: bool) -> int:
@@ -107,9 +148,19 @@ def _transposed(A: Any) -> Any:
     return T
 
 
-def _positions(given: ArrayLike) -> NDArray[Any]:
+def _positions(given: ArrayLike, what: str) -> NDArray[Any]:
     """Return positions as they are if they are int32, which halves the memory, else as int64."""
-    found = np.asarray(given)
+    found = _array(given, what)
+    _check_list(found, what)
+    if found.dtype.kind not in "iu":
+        real = found.dtype.kind == "f" and bool(np.isfinite(found).all())
+        if not real or bool((found != np.floor(found)).any()) or bool((abs(found) >= 2**53).any()):
+            raise InputError(
+                f"{what}: found values of type {found.dtype}; expected positions of nodes, whole "
+                "numbers from 0; for ids use `from_frames`"
+            )
+    if found.dtype == np.uint64 and bool((found >= 2**63).any()):
+        raise InputError(f"{what}: found position {found.max()}; positions count from 0")
     return found if found.dtype == np.int32 else found.astype(np.int64, copy=False)
 
 

@@ -1,10 +1,12 @@
-"""A few steps on rows of vectors that more than one room takes."""
+"""A few steps on rows of vectors that more than one room takes, and checks of given matrices."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from unseen.core.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,3 +52,41 @@ def weighted_kappa(
         @ np.bincount(b, weights=share, minlength=classes)
     )
     return (agree - chance) / max(1 - chance, 1e-9)
+
+
+def check_numbers(what: str, given: Any) -> None:
+    """Refuse an array of anything but real numbers, and a sparse matrix that is not sound.
+
+    `scipy.sparse` believes the indices of a matrix; converting one whose indices point outside of
+    it reads and writes there.
+    """
+    kind = getattr(given, "dtype", np.dtype(float))
+    if not isinstance(kind, np.dtype) or kind.kind not in "biuf":
+        raise InputError(
+            f"{what}: found values of type {kind}; expected real numbers; convert them"
+        )
+    form = getattr(given, "format", None)
+    if form == "coo":
+        ends = zip(given.coords, given.shape, strict=True)
+        sound = all(_within(found, size) and len(found) == len(given.data) for found, size in ends)
+    elif form in ("csr", "csc", "bsr") and given.ndim == 2:
+        size = np.array(given.shape) // (given.blocksize if form == "bsr" else 1)
+        major, minor = size if form != "csc" else size[::-1]
+        indices, indptr = given.indices, given.indptr
+        sound = len(indptr) == major + 1 and indptr[0] == 0 and _rising(indptr)
+        sound = sound and indptr[-1] <= len(indices) and len(indices) <= len(given.data)
+        sound = sound and _within(indices, minor)
+    else:
+        return
+    if not sound:
+        raise InputError(
+            f"{what}: its indices point outside of its shape {given.shape}; make the matrix again"
+        )
+
+
+def _within(found: NDArray[Any], size: int) -> bool:
+    return not len(found) or bool(found.min() >= 0 and found.max() < size)
+
+
+def _rising(found: NDArray[Any]) -> bool:
+    return bool((found[1:] >= found[:-1]).all())

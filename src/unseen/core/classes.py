@@ -22,6 +22,18 @@ def tidy(name: str) -> str:
     return unicodedata.normalize("NFC", " ".join(str(name).split()))
 
 
+def whole_text(text: str, where: str) -> str:
+    """Return a text that UTF-8 can hold: one with half of a surrogate pair is refused."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise InputError(
+                f"{where}: holds half of a surrogate pair; expected whole characters; remove it"
+            ) from None
+    return text
+
+
 def missing(value: object) -> bool:
     """Tell whether a value stands for nothing: None, NaN, or what pandas has for them."""
     return (
@@ -52,8 +64,11 @@ class Classes:
 
     def __post_init__(self) -> None:
         names = tuple(tidy(name) for name in self.names)
-        if any(not name for name in names):
-            raise InputError(f"classes: class {names.index('') + 1} has an empty name; name it")
+        for i, name in enumerate(names):
+            if not whole_text(name, f"classes: class {i + 1}"):
+                raise InputError(f"classes: class {i + 1} has an empty name; name it")
+            if "\0" in name:
+                raise InputError(f"classes: class {i + 1} has a NUL in its name; remove it")
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
             raise InputError(f"classes: {shortlist(twice)} named more than once; merge or rename")
@@ -68,7 +83,10 @@ class Classes:
         given = [None] * len(names) if self.descriptions is None else list(self.descriptions)
         if len(given) != len(names):
             raise InputError(f"classes: {len(names)} names but {len(given)} descriptions")
-        descriptions = tuple((text or "").strip() or None for text in given)
+        descriptions = tuple(
+            whole_text((text or "").strip(), f"classes: {quoted(name)}") or None
+            for name, text in zip(names, given, strict=True)
+        )
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "descriptions", descriptions)
         if self.vectors is not None:

@@ -13,8 +13,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from unseen.core.adjacency import from_edges, from_matrix, isolated
-from unseen.core.classes import missing
-from unseen.core.errors import InputError, MissingExtraError, shortlist
+from unseen.core.arrays import check_numbers
+from unseen.core.classes import missing, whole_text
+from unseen.core.errors import InputError, MissingExtraError, quoted, shortlist
 from unseen.core.html import MOST_ROWS, html_table
 from unseen.core.operator import Operator
 
@@ -72,7 +73,7 @@ class Graph:
         n = A.shape[0]
         if n == 0:
             raise InputError("graph: there are no nodes; give at least two")
-        ids = tuple(map(str, range(n))) if self.ids is None else tuple(map(str, self.ids))
+        ids = tuple(map(str, range(n))) if self.ids is None else _checked_ids(self.ids)
         _check_length("ids", len(ids), n)
         _check_unique_ids(ids)
         features = None if self.features is None else _checked_features(self.features, n, ids)
@@ -204,6 +205,24 @@ def _check_length(what: str, found: int, expected: int) -> None:
         raise InputError(f"{what}: expected {expected:,} (one for each node), found {found:,}")
 
 
+def _checked_ids(given: Sequence[Any]) -> tuple[str, ...]:
+    """Return ids as text; whole numbers are ids too, but no fraction and no gap is one."""
+    if isinstance(given, str):
+        raise InputError("ids: expected one for each node, found one string; give a list")
+    found = []
+    for i, name in enumerate(given):
+        if isinstance(name, float | np.floating) and float(name).is_integer():
+            name = int(name)
+        elif missing(name) or isinstance(name, float | np.floating | bytes):
+            raise InputError(
+                f"ids: row {i + 1} has {quoted(name)}; expected text or a whole number; convert it"
+            )
+        found.append(whole_text(str(name), f"ids: row {i + 1}"))
+        if not found[-1].strip() or "\0" in found[-1]:
+            raise InputError(f"ids: row {i + 1} has {quoted(name)}; every node needs an id")
+    return tuple(found)
+
+
 def _check_unique_ids(ids: tuple[str, ...]) -> None:
     if len(set(ids)) < len(ids):
         twice = [name for name, count in Counter(ids).items() if count > 1]
@@ -233,11 +252,15 @@ def _checked_texts(given: Sequence[Any], ids: tuple[str, ...]) -> tuple[str, ...
                 f"texts: node {ids[i]!r} (row {i + 1}) has type {type(text).__name__}; "
                 "expected text, or None where there is none; convert it"
             )
+        if isinstance(text, str):
+            whole_text(text, f"texts: node {ids[i]!r}")
     return tuple(text if isinstance(text, str) and text.strip() else "" for text in texts)
 
 
 def _checked_features(given: Any, n: int, ids: tuple[str, ...]) -> Any:
     sparse = sp.issparse(given)
+    if hasattr(given, "dtype"):
+        check_numbers("features", given)
     X: Any
     try:
         X = sp.csr_array(given, dtype=np.float32) if sparse else np.asarray(given, np.float32)

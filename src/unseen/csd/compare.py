@@ -57,7 +57,7 @@ def compare_csds(
             {"class": name, "title": a.title, "revision": a.revision, "url": a.url}
             for name, a in articles.items()
         ],
-        "note": "Give labelled nodes (--nodes) to judge quality by Eq. 1-3.",
+        "note": "Give labelled nodes (--nodes) to measure quality by Eq. 1-3.",
     }
     if out is not None and out.suffix != ".safetensors":
         raise InputError(f"{out}: expected a name that ends in .safetensors")

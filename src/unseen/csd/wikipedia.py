@@ -126,7 +126,7 @@ def _read(path: Path) -> Article | None:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         return Article(kept["title"], int(kept["revision"]), kept["text"], kept["url"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -20,8 +20,9 @@ import polars as pl
 from unseen.core.errors import InputError
 from unseen.describe.endpoint import AnswerError, Endpoint
 from unseen.describe.prompt import prompt, question, read_answer
-from unseen.io.atomic import replacing, write_json
+from unseen.io.atomic import check_file, replacing, write_json
 from unseen.io.cache import cache_folder
+from unseen.io.files import write_text
 from unseen.io.read import classes_of, read_graph
 from unseen.io.tables import read_table
 
@@ -99,6 +100,10 @@ def _read(path: Path, out: Path) -> tuple[pl.DataFrame, Classes]:
         raise InputError(f"{out}: holds the classes themselves; write the drafts to another file")
     if not out.resolve().parent.is_dir():
         raise InputError(f"{out}: there is no folder {out.resolve().parent}; make it first")
+    if not out.is_file():
+        check_file(out)
+    elif not {"question", "note"} & set(read_table(out).frame.columns):
+        raise InputError(f"{out}: exists, and is not overwritten; remove it or choose another")
     table = read_table(path)
     return table.frame, classes_of(table)
 
@@ -146,7 +151,7 @@ def _kept(place: Path) -> dict[str, str] | None:
     try:
         found = json.loads(place.read_text(encoding="utf-8"))
         return {"text": str(found["text"]), "date": str(found["date"])}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
@@ -155,5 +160,19 @@ def _write(table: pl.DataFrame, out: Path, **columns: list[str]) -> None:
     full = table.with_columns(
         **{name: pl.Series(cells, dtype=pl.String) for name, cells in columns.items()}
     )
+    if out.is_file() and _edited(read_table(out).frame, full):
+        raise InputError(
+            f"{out}: exists and was edited, or holds other drafts, so it is not overwritten; "
+            "remove it or choose another"
+        )
     with replacing(out) as new:
-        full.write_csv(new)
+        write_text(new, full.write_csv())
+
+
+def _edited(before: pl.DataFrame, after: pl.DataFrame) -> bool:
+    """Tell whether a table holds a row that is not made again; failed ones may be."""
+    if before.columns != after.columns:
+        return True
+    rows = before if "note" not in before.columns else before.filter(pl.col("note") == "")
+    again = set(after.cast(pl.String).fill_null("").iter_rows())
+    return not set(rows.iter_rows()) <= again

@@ -24,6 +24,7 @@ from unseen.core.hosts import loopback
 KEY = "UNSEEN_API_KEY"  # the environment variable
 LARGEST = 1_000_000  # bytes of an answer
 LONGEST_WAIT = 120.0  # seconds between two tries
+LONGEST_TIMEOUT = 3600.0  # seconds for one answer
 TRIES = 5
 BUSY = (408, 409, 425, 429, 500, 502, 503, 504)
 
@@ -51,6 +52,10 @@ class Endpoint:
     sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
 
     def __post_init__(self) -> None:
+        if not 0 < self.timeout <= LONGEST_TIMEOUT:
+            raise InputError(
+                f"timeout: found {self.timeout:g}; expected up to {LONGEST_TIMEOUT:g} seconds"
+            )
         try:
             parts = urlsplit(self.url)
             host, _ = parts.hostname, parts.port
@@ -121,11 +126,16 @@ class Endpoint:
         request = urllib.request.Request(
             self.url.rstrip("/") + "/chat/completions", json.dumps(asked).encode(), headers
         )
+        ends = time.monotonic() + self.timeout  # of all of it: it may come byte by byte
+        body = bytearray()
         with _OPENER.open(request, timeout=self.timeout) as answer:
-            body: bytes = answer.read(LARGEST + 1)
-        if len(body) > LARGEST:
-            raise AnswerError(f"{self.host} sent more than {LARGEST:,} bytes")
-        return body
+            while piece := answer.read1(LARGEST):
+                body += piece
+                if len(body) > LARGEST:
+                    raise AnswerError(f"{self.host} sent more than {LARGEST:,} bytes")
+                if time.monotonic() > ends:
+                    raise TimeoutError
+        return bytes(body)
 
     def _said(self, error: urllib.error.HTTPError) -> str:
         """Return what the server says about an error; nothing where it may speak of the key."""
@@ -134,7 +144,10 @@ class Endpoint:
         try:
             found = json.loads(error.read(LARGEST))["error"]
             text = str(found["message"] if isinstance(found, dict) else found)
-        except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException):
+        except (
+            *(OSError, ValueError, KeyError, TypeError, RecursionError),
+            http.client.HTTPException,
+        ):
             return ""
         return f" ({self._clean(text)})"
 
@@ -167,7 +180,8 @@ def _retry_after(given: str | None, otherwise: float) -> float:
     if not given:
         return otherwise
     try:
-        return max(0.0, float(given))
+        seconds = float(given)
+        return max(0.0, seconds) if seconds == seconds else otherwise
     except ValueError:
         pass
     try:
@@ -184,7 +198,7 @@ def _content(body: bytes) -> str:
         choice = json.loads(body)["choices"][0]
         message, ended = choice["message"], choice.get("finish_reason")
         refusal, content = message.get("refusal"), message.get("content")
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
         raise AnswerError("the answer is not one of OpenAI's protocol") from error
     if refusal or ended == "content_filter":
         raise AnswerError("the model refused to answer")

@@ -84,16 +84,27 @@ class StaticEncoder:
     def _encode_block(self, texts: Sequence[str]) -> NDArray[np.float32]:
         column: defaultdict[str, int] = defaultdict()
         column.default_factory = column.__len__  # a new word gets the next column
-        words = [[column[word] for word in self._cut(text)] for text in texts]
-        D = _counts(words, len(column))  # [n, w]
-        tokens = self._tokenise(list(column))
-        M = _counts(tokens, len(self._table))  # [w, tokens]
-        lengths = D @ np.fromiter(map(len, tokens), np.float32, len(tokens))  # [n]
-        sums = D @ (M @ self._table)  # [n, d]
-        means: NDArray[np.float32] = sums / np.maximum(lengths, 1.0)[:, None]
+        words = [[column[word] for word in self.cut(text)] for text in texts]
+        D = counts(words, len(column))  # [n, w]
+        sums, lengths = self.word_sums(list(column))
+        means: NDArray[np.float32] = (D @ sums) / np.maximum(D @ lengths, 1.0)[:, None]
         return means
 
-    def _cut(self, text: str) -> list[str]:
+    def word_sums(self, words: list[str]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the sum of the token vectors of each word, and how many there are. [w, d], [w]"""
+        tokens = self._tokenise(words)
+        M = counts(tokens, len(self._table))  # [w, tokens]
+        sums: NDArray[np.float32] = M @ self._table
+        return sums, np.fromiter(map(len, tokens), np.float32, len(tokens))
+
+    def token_vectors(self, text: str) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Return the vectors of a text's tokens, and the character that each begins at."""
+        found = self._tokenizer.encode(text, add_special_tokens=False)
+        starts = [lo if lo >= hi or not text[lo].isspace() else lo + 1 for lo, hi in found.offsets]
+        rows: NDArray[np.float32] = self._table[np.array(found.ids, dtype=np.int64)]
+        return rows, np.array(starts, dtype=np.int64)
+
+    def cut(self, text: str) -> list[str]:
         """Return pieces of the text whose tokens, in order, are the tokens of the text."""
         if any(mark in text for mark in self._uncuttable):
             return [text]
@@ -111,7 +122,7 @@ class StaticEncoder:
         return [memo[word] for word in words]
 
 
-def _counts(rows: list[list[int]], columns: int) -> Any:
+def counts(rows: list[list[int]], columns: int) -> Any:
     """Return how often each column occurs in each row, as a CSR array [len(rows), columns]."""
     ends = np.cumsum([0, *map(len, rows)], dtype=np.int32)
     at = np.fromiter(chain.from_iterable(rows), np.int32, int(ends[-1]))

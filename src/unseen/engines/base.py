@@ -16,8 +16,8 @@ where blocks begin and end is nobody's business.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,7 @@ SAMPLE = 50_000  # nodes
 
 Rows = Any  # [n, c]: an array, or what an engine keeps in its place
 Function = Callable[..., Any]  # of blocks, in the order of the rows
+T = TypeVar("T")
 
 
 class Diffusion(Protocol):
@@ -40,6 +41,19 @@ class Diffusion(Protocol):
 
     def sample(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return some nodes, ascending, all where there are few, and their z. [m], [m, d]"""
+
+
+class Team(Protocol):
+    """Workers that train one model, each on some of the labelled nodes."""
+
+    rank: int  # of this one
+    size: int
+
+    def share(self, count: int) -> slice:
+        """Return which of so many rows are this worker's."""
+
+    def total(self, tensors: Iterable[Any]) -> None:
+        """Replace each tensor by its sum over all workers."""
 
 
 class Engine(Protocol):
@@ -82,8 +96,30 @@ class Engine(Protocol):
     def diffuse(self, task: Task, hops: int, laziness: float) -> Diffusion:
         """Return the composed hops of a task: K times `aggregate`, each engine in its own way."""
 
+    def train(self, job: Callable[[Team], T]) -> T:
+        """Return what the job gives: done by this process alone, or by workers at the same time.
+
+        Each is given its place in the team; what the first of them returns is the result.
+        """
+
     def once(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Return what `make` gives (arrays and plain values by name); made once, if kept on disk"""
+
+
+class Alone:
+    """A team of one."""
+
+    rank, size = 0, 1
+
+    def share(self, count: int) -> slice:
+        """Return all rows."""
+        return slice(0, count)
+
+    def total(self, tensors: Iterable[Any]) -> None:
+        """Leave every sum as it is."""
+
+
+ALONE = Alone()
 
 
 def sampled_nodes(nodes: int) -> NDArray[np.int64]:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.core.errors import InputError
-from unseen.engines.base import chosen
+from unseen.engines.base import ALONE, chosen
 from unseen.engines.state import read_state, write_state
 from unseen.engines.store import Blocks, Flat, View, part, take_rows
 from unseen.propagate.npy import full_disk
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from unseen.core.task import Task
     from unseen.encode.base import Progress
-    from unseen.engines.base import Function, Rows
+    from unseen.engines.base import Function, Rows, T, Team
     from unseen.engines.disk_graph import DiskGraph
 
 BLOCK = 32_768  # nodes
@@ -140,6 +140,10 @@ class Disk:
     def scratch(self) -> Path:
         """Return the name of a file that does not outlive the process."""
         return self._scratch / f"{next(self._names)}"
+
+    def train(self, job: Callable[[Team], T]) -> T:
+        """Do the job here."""
+        return job(ALONE)
 
     def once(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Return what `make` gave, in this process or in one before."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from unseen.engines.disk import Disk
 
 if TYPE_CHECKING:
@@ -20,9 +22,13 @@ def make_engine(
     progress: Progress | None = None,
     address: str | None = None,
 ) -> Disk:
-    """Return the engine of that name, with a folder of its own; Ray is looked for when asked."""
+    """Return the engine of that name, with a folder of its own; Ray is looked for when asked.
+
+    The folder holds the graph already, whose edges say where blocks of a cluster begin.
+    """
     if name == "ray":
         from unseen.engines.ray import Ray
 
-        return Ray(folder, nodes, memory, block, progress, address)
+        ends = np.load(folder / "graph" / "indptr.npy", mmap_mode="r", allow_pickle=False)
+        return Ray(folder, nodes, memory, block, progress, address, ends)
     return Disk(folder, nodes, memory, block, progress)

@@ -9,14 +9,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from unseen.core.arrays import unit
-from unseen.engines.base import chosen, sampled_nodes
-from unseen.propagate.hops import hops_of
+from unseen.engines.base import ALONE, chosen, sampled_nodes
+from unseen.propagate.hops import decompose
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.core.task import Task
-    from unseen.engines.base import Function, Rows
+    from unseen.engines.base import Function, Rows, T, Team
 
 
 class Memory:
@@ -54,10 +54,20 @@ class Memory:
         return np.asarray(rows)
 
     def diffuse(self, task: Task, hops: int, laziness: float) -> Composed:
-        """Compose the hops, which the task keeps."""
+        """Compose the hops, once for a task and all that differ from it by labels alone."""
         if task.operator is None and not sp.issparse(task.X):
             return Composed(unit(task.X))
-        return Composed(unit(hops_of(task, hops, laziness).composed()))
+        key = ("composed", hops, laziness)
+        kept = task.memo.get(key)
+        if kept is None or kept[0] is not task.X or kept[1] is not task.operator:
+            z = unit(decompose(task.X, task.operator, hops, laziness).composed())
+            kept = task.memo[key] = (task.X, task.operator, Composed(z))
+        found: Composed = kept[2]
+        return found
+
+    def train(self, job: Callable[[Team], T]) -> T:
+        """Do the job here."""
+        return job(ALONE)
 
     def once(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Make it: nothing outlives a process that is only in memory."""

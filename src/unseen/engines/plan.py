@@ -25,6 +25,10 @@ NODE_SECONDS, ENTRY_SECONDS = (
 )  # of the disk engine on two cores (benchmarks/engines.py)
 MEMORY_SECONDS = (6e-5, 2.0e-6)  # the same in memory
 EXTENSION = 2**30
+USUAL_CLASSES, USUAL_WORDS = 40, 8  # of the graphs that seconds were measured on
+WORD_SECONDS = 3e-6  # of a word, to encode it (benchmarks/encoding.py)
+HOPS, WIDE = 70, 3  # hops of [n, C] and of node vectors in the default route, without labels
+WORKER = 400 << 20  # bytes of a Ray worker with its libraries
 
 
 @dataclass(frozen=True)
@@ -53,21 +57,40 @@ class Plan:
             ("partitions", f"{self.partitions:,}"),
         ]
         if self.engine == "disk":
-            shown += [
-                ("least memory of the disk engine", told(self.least)),
-                ("room on disk while it runs", told(self.disk)),
-            ]
+            shown += [("least memory of the disk engine", told(self.least))]
+        if self.engine == "ray":
+            shown += [("memory of a worker, about", told(self.worker))]
+        if self.engine != "memory":
+            shown += [("room on disk while it runs", told(self.disk))]
+        over = f"{told(self.network)} to every machine beside the first, at most"
         return [
             *shown,
-            ("over the network", "nothing"),
+            ("over the network", over if self.engine == "ray" else "nothing"),
             ("time on two cores, about", f"{self.seconds / 60:,.1f} minutes"),
         ]
 
+    @property
+    def worker(self) -> int:
+        """Bytes of a Ray worker: a block of vectors, and the rows that the edges of one lead to."""
+        rows = -(-self.nodes // max(self.partitions, 1))
+        reached = min(self.nodes, rows + 2 * self.edges // max(self.partitions, 1))
+        return WORKER + 8 * WIDTH * rows + 8 * self.classes * reached
+
+    @property
+    def network(self) -> int:
+        """Bytes of all hops to one more machine: its store holds a block once, whoever reads it."""
+        return 4 * self.nodes * (HOPS * self.classes + WIDE * WIDTH)
+
 
 def plan(
-    nodes: int, edges: int, classes: int, engine: str = "auto", memory: str | int | None = None
+    nodes: int,
+    edges: int,
+    classes: int,
+    engine: str = "auto",
+    memory: str | int | None = None,
+    words: int = USUAL_WORDS,
 ) -> Plan:
-    """Choose an engine by what a graph of this size needs."""
+    """Choose an engine by what a graph of this size needs, with so many words a text."""
     if engine not in ENGINES:
         raise InputError(f"engine: expected one of {', '.join(ENGINES)}, found {engine!r}")
     free = free_memory()
@@ -83,6 +106,9 @@ def plan(
         engine = "memory" if in_memory <= limit else "disk"
         why = f"{told(in_memory)} in memory, of {told(limit)} that it may take"
     per_node, per_entry = MEMORY_SECONDS if engine == "memory" else (NODE_SECONDS, ENTRY_SECONDS)
+    columns = (HOPS * classes + WIDE * WIDTH) / (HOPS * USUAL_CLASSES + WIDE * WIDTH)
+    per_node *= max(1.0, classes / USUAL_CLASSES)
+    per_node += WORD_SECONDS * max(0, words - USUAL_WORDS)
     return Plan(
         engine,
         why,
@@ -94,7 +120,7 @@ def plan(
         least,
         disk,
         1 if engine == "memory" else -(-nodes // BLOCK),
-        5 + per_node * nodes * max(1.0, classes / 40) + per_entry * entries,
+        5 + per_node * nodes + per_entry * max(1.0, columns) * entries,
     )
 
 

@@ -2,54 +2,36 @@
 
 Ray schedules, moves, spills and, where a worker or a node is lost, computes again what was lost
 (every block is the result of a task that gives the same each time). What has a name is written to
-the folder of the run as well, so that a driver that was killed goes on. The driver reads the files
-and holds the edges; vectors [n] and small sums are all that comes back to it.
+the folder of the run as well, so that a driver that was killed goes on. Blocks are ranges of rows
+with about as many edges and nodes each. The driver holds ids and edges; vectors [n], small sums and
+what is kept are all that comes back to it.
 """
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.core.errors import InputError, require
 from unseen.engines.base import chosen
 from unseen.engines.disk import Disk
-from unseen.engines.store import Blocks, Flat, View
+from unseen.engines.ray_cluster import connect, translated
+from unseen.engines.ray_data import encoded, table_of, texts_of
+from unseen.engines.store import Blocks, Flat, View, part
+from unseen.propagate.npy import full_disk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.core.task import Task
     from unseen.encode.base import Progress
-    from unseen.engines.base import Function, Rows
+    from unseen.engines.base import Function, Rows, T, Team
     from unseen.engines.disk_graph import DiskGraph
 
-PATIENCE = 10.0  # seconds to wait for a cluster to answer
 RETRIES = 10  # of a task whose worker or node was lost
-
-
-def connect(address: str | None) -> Any:
-    """Return Ray, connected to a cluster, or with one of its own on this machine."""
-    ray = require("ray", "ray", "engine 'ray'")
-    if ray.is_initialized():
-        return ray
-    host, _, port = (address or "127.0.0.1:").rpartition(":")
-    own: dict[str, Any] = {"_node_ip_address": host} if host.startswith("127.") else {}
-    try:
-        if address and port.isdecimal():  # Ray itself would wait for minutes
-            socket.create_connection((host.removeprefix("ray://"), int(port)), PATIENCE).close()
-        ray.init(address=address, log_to_driver=False, **own)
-    except (OSError, ValueError, RuntimeError) as error:
-        what = (str(error).strip().splitlines() or ["no answer"])[0]
-        raise InputError(
-            f"address: no Ray cluster can be reached at {address or 'this machine'} ({what}); "
-            "start one with `ray start --head`, with the same versions of Python and Ray as here"
-        ) from error
-    return ray
 
 
 class Refs:
@@ -87,22 +69,19 @@ class Ray(Disk):
         block: int | None = None,
         progress: Progress | None = None,
         address: str | None = None,
+        ends: NDArray[np.int64] | None = None,
     ) -> None:
         super().__init__(folder, nodes, memory, block, progress)
+        if ends is not None:
+            self.cuts = balanced(ends, len(self.cuts))
         self.ray = connect(address)
         self._task = self.ray.remote(num_returns=2, max_retries=RETRIES)(_work)
+        self._texts: dict[int, tuple[Rows, list[Any]]] = {}
 
     def fetch(self, refs: Any) -> Any:
         """Return what lies in the store; an error of a task is the error that it had."""
-        try:
+        with translated(self.ray):
             return self.ray.get(refs)
-        except self.ray.exceptions.RayTaskError as error:
-            raise error.cause if isinstance(error.cause, Exception) else error from error
-        except self.ray.exceptions.OutOfMemoryError as error:
-            raise InputError(
-                "memory: a worker had too little; use smaller blocks or fewer workers a machine "
-                "(num_cpus of `ray start`)"
-            ) from error
 
     def __reduce__(self) -> Any:
         raise TypeError("an engine stays with the driver: a function of blocks must not hold it")
@@ -122,7 +101,8 @@ class Ray(Disk):
     ) -> Rows:
         """Return what the function gives for each row: [n] here, [n, c] in the store."""
         if keep:
-            return self._named(function, rows, keep)
+            with full_disk(self.folder):
+                return self._named(function, rows, keep)
         masks = [None if where is None else where[cut] for cut in self.cuts]
         shared = self.ray.put(function)
         begun = [self.submit(shared, rows, i, mask) for i, mask in enumerate(masks)]
@@ -142,11 +122,11 @@ class Ray(Disk):
         wanted = {i: nodes[of == i] - starts[i] for i in used}
         begun = [self.submit(lambda block, at=wanted[i]: block[at], (rows,), i)[1] for i in used]
         found: Any = None
-        for i, part in zip(used, self.fetch(begun), strict=True):
-            if not isinstance(part, np.ndarray):  # sparse: in the order of the nodes, as taken
+        for i, some in zip(used, self.fetch(begun), strict=True):
+            if not isinstance(some, np.ndarray):  # sparse: in the order of the nodes, as taken
                 return _stacked(self.fetch(begun), of, used)
-            found = np.empty((len(nodes), *part.shape[1:]), part.dtype) if found is None else found
-            found[of == i] = part
+            found = np.empty((len(nodes), *some.shape[1:]), some.dtype) if found is None else found
+            found[of == i] = some
         return found
 
     def array(self, rows: Rows) -> NDArray[Any]:
@@ -176,17 +156,33 @@ class Ray(Disk):
 
         return RayOperator(graph, self)
 
+    def train(self, job: Callable[[Team], T]) -> T:
+        """Have workers of the cluster do the job together."""
+        from unseen.engines.ray_train import train
+
+        return train(self.ray, job, self.folder)
+
     def _leaf(self, rows: Rows, i: int, leaves: list[Any]) -> Any:
         """Note what a task needs of some rows; a view goes along as its function."""
         if isinstance(rows, View):
             return rows.function, [self._leaf(each, i, leaves) for each in rows.rows]
         if isinstance(rows, Refs):
             leaves.append(rows.refs[i])
-        elif hasattr(rows, "block"):
+        elif isinstance(rows, np.ndarray):
+            leaves.append(rows[self.cuts[i]])
+        elif isinstance(rows, Blocks | Flat):
             leaves.append(rows.block(i))
         else:
-            leaves.append(rows[self.cuts[i]])
+            leaves.append(self._stored(rows)[i])
         return len(leaves) - 1
+
+    def _stored(self, texts: Rows) -> list[Any]:
+        """Return where the texts of each block lie in the store; they are put there once."""
+        if id(texts) not in self._texts:
+            blocks = (part(texts, i, self.cuts) for i in range(len(self.cuts)))
+            refs = [self.ray.put(table_of(block)) for block in blocks]
+            self._texts[id(texts)] = texts, refs  # held, so that no other gets its id
+        return self._texts[id(texts)][1]
 
     def _gathered(self, begun: list[Any]) -> Rows:
         shapes = self.fetch([meta for meta, _ in begun])
@@ -200,20 +196,38 @@ class Ray(Disk):
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
         kept = Blocks(folder, self.cuts, self)
-        shared = self.ray.put(function)
-        begun = {i: self.submit(shared, rows, i) for i in kept.missing}
-        for i, (_, ref) in begun.items():
-            kept.write(i, self.fetch(ref))
+        begun: dict[int, Any] = {}
+        for i, block, ref in self._made(function, rows, kept.missing):
+            kept.write(i, block)
+            begun[i] = ref
             if self.progress is not None:
                 self.progress(name, self.cuts[i].stop, self.nodes)
         kept = Blocks(folder, self.cuts, self)
         refs = [
-            begun[i][1] if i in begun else self.ray.put(kept.block(i))
-            for i in range(len(self.cuts))
+            begun[i] if i in begun else self.ray.put(kept.block(i)) for i in range(len(self.cuts))
         ]
         found = Refs(self, refs, kept.shape, self.cuts)
         found.name = name
         return found
+
+    def _made(
+        self, function: Function, rows: Sequence[Rows], which: Sequence[int]
+    ) -> Iterator[tuple[int, Any, Any]]:
+        """Yield number, block and reference of the blocks that are missing, in order."""
+        if not which:
+            return
+        device = getattr(function, "actors", None)
+        if device is not None:  # costly to build: one an actor, by Ray Data
+            texts = [self._stored(rows[0])[i] for i in which]
+            sizes = [self.cuts[i].stop - self.cuts[i].start for i in which]
+            made = encoded(self.ray, function, texts, sizes, device)
+            for i, block in zip(which, made, strict=True):
+                yield i, block, self.ray.put(block)
+            return
+        shared = self.ray.put(function)
+        begun = [self.submit(shared, rows, i)[1] for i in which]
+        for i, ref in zip(which, begun, strict=True):
+            yield i, self.fetch(ref), ref
 
     def _over(
         self,
@@ -241,9 +255,29 @@ def _work(function: Function, tree: list[Any], mask: Any, *leaves: Any) -> tuple
 
 def _formed(part: Any, leaves: tuple[Any, ...]) -> Any:
     if isinstance(part, int):
-        return leaves[part]
+        leaf = leaves[part]
+        return texts_of(leaf) if hasattr(leaf, "column_names") else leaf
     function: Callable[..., Any] = part[0]
     return function(*(_formed(each, leaves) for each in part[1]))
+
+
+def balanced(ends: NDArray[np.int64], parts: int) -> list[slice]:
+    """Return ranges of rows with about as many edges and nodes each, half of the weight on either.
+
+    A row is never divided: one that has most of the edges is a range of its own.
+
+    >>> balanced(np.array([0, 6, 7, 8, 9, 10, 11, 12]), 3)
+    [slice(0, 1, None), slice(1, 4, None), slice(4, 7, None)]
+    """
+    n = len(ends) - 1
+    weight = np.asarray(ends, dtype=np.float64) + int(ends[-1]) / max(n, 1) * np.arange(n + 1)
+    if weight[-1] == 0:
+        weight = np.arange(n + 1, dtype=np.float64)
+    wanted = weight[-1] * np.arange(1, parts) / parts
+    inner = np.searchsorted(weight, wanted)
+    inner -= wanted - weight[inner - 1] < weight[inner] - wanted  # the nearer of two
+    cuts = np.unique(np.concatenate([[0], inner, [n]])).tolist()
+    return [slice(at, end) for at, end in pairwise(cuts)]
 
 
 def _stacked(parts: list[Any], of: NDArray[np.int64], used: list[int]) -> Any:

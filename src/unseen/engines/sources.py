@@ -1,7 +1,7 @@
 """Tables of any size, batch by batch: a file, a folder or a pattern of files of one format.
 
-Files that fit easily are read as `io/tables.py` reads them, with all its checks. Larger ones are
-streamed by Polars, which says less about where a cell is wrong.
+A file that is larger than a piece is read piece by piece, each of whole rows and each by the
+readers of `io/`, so that a row is checked in the same way whatever the size of its file.
 """
 
 from __future__ import annotations
@@ -10,20 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
-from unseen.core.errors import InputError
-from unseen.io.tables import (
-    JSON_LINES,
-    KNOWN,
-    PARQUET,
-    SEPARATORS,
-    Table,
-    files_of,
-    read_table,
-)
+from unseen.core.memory import check_room
+from unseen.io.parquet import count_rows, read_rows
+from unseen.io.tables import KNOWN, PARQUET, SEPARATORS, Table, files_of, parse_table, read_table
 
 SMALL = 64 << 20  # bytes of a file that is read as a whole
+PIECE = 64 << 20  # bytes of a piece of a larger one, as long as a row is no longer
 BATCH = 1 << 20  # rows of a batch
 HEAD = 1 << 20  # bytes by which the rows of a text file are estimated
 
@@ -33,17 +25,11 @@ def batches(given: Path | str) -> Iterator[Table]:
     for path in files_of(given):
         if not path.is_file() or path.stat().st_size <= SMALL or path.suffix.lower() not in KNOWN:
             yield read_table(path)  # or an error that says what is wrong
-            continue
-        before = 0
-        try:
-            for frame in _scan(path).collect_batches(chunk_size=BATCH):
-                yield Table(str(path), frame, _placed(before))
-                before += frame.height
-        except pl.exceptions.PolarsError as error:
-            raise InputError(
-                f"{path}: cannot be read after row {before:,} ({str(error).splitlines()[0]}); it "
-                "may be cut off or damaged; save it again"
-            ) from error
+        elif path.suffix.lower() == PARQUET:
+            for start in range(0, count_rows(path), BATCH):
+                yield Table(str(path), read_rows(path, start, BATCH), placed(start))
+        else:
+            yield from _pieces(path)
 
 
 def rows_of(given: Path | str) -> int:
@@ -53,7 +39,7 @@ def rows_of(given: Path | str) -> int:
         if not path.is_file():
             read_table(path)  # says what is wrong
         if path.suffix.lower() == PARQUET:
-            total += int(pl.scan_parquet(path).select(pl.len()).collect().item())
+            total += count_rows(path)
             continue
         with path.open("rb") as stream:
             head = stream.read(HEAD)
@@ -67,14 +53,47 @@ def bytes_of(given: Path | str) -> int:
     return sum(path.stat().st_size for path in files_of(given) if path.is_file())
 
 
-def _scan(path: Path) -> Any:
-    suffix = path.suffix.lower()
-    if suffix == PARQUET:
-        return pl.scan_parquet(path)
-    if suffix in JSON_LINES:
-        return pl.scan_ndjson(path)
-    return pl.scan_csv(path, separator=SEPARATORS[suffix], infer_schema=False)
+def _pieces(path: Path) -> Iterator[Table]:
+    """Yield a text file in pieces of whole rows; the header stands before each of them."""
+    delimited = path.suffix.lower() in SEPARATORS
+    header, rest, lines = b"", b"", 0
+    with path.open("rb") as stream:
+        more = True
+        while more:
+            new = stream.read(PIECE)
+            more, rest = bool(new), rest + new
+            check_room(len(rest), str(path))  # a row may be as long as it likes
+            end = _end_of_rows(rest, delimited) if more else len(rest)
+            piece, rest = rest[:end], rest[end:]
+            if piece.strip():
+                yield parse_table(header + piece, str(path), lines - header.count(b"\n"))
+            if delimited and not header:
+                header = piece[: _end_of_first_row(piece)]
+            lines += piece.count(b"\n")
 
 
-def _placed(before: int) -> Any:
+def _end_of_rows(raw: bytes, delimited: bool) -> int:
+    """Return where the last whole row ends: at a line's end outside of quotes; 0 if there is none.
+
+    Quotes come in pairs in a row, so that their number up to such a place is even.
+    """
+    end, odd = raw.rfind(b"\n") + 1, False
+    if not delimited or b'"' not in raw:
+        return end
+    odd = raw.count(b'"', 0, end) % 2 == 1
+    while end and odd:
+        before = raw.rfind(b"\n", 0, end - 1) + 1
+        odd ^= raw.count(b'"', before, end) % 2 == 1
+        end = before
+    return end
+
+
+def _end_of_first_row(raw: bytes) -> int:
+    end = raw.find(b"\n") + 1
+    while end and (raw.count(b'"', 0, end) % 2 or not raw[:end].strip()):
+        end = raw.find(b"\n", end) + 1
+    return end or len(raw)
+
+
+def placed(before: int) -> Any:
     return lambda row: f"row {before + row + 1}"

@@ -15,7 +15,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ from unseen.engines.disk_graph import DiskGraph
 from unseen.engines.disk_operator import DiskOperator
 from unseen.engines.ids import Ids
 from unseen.engines.make import make_engine
-from unseen.engines.store import by_block
+from unseen.engines.texts import Texts
 from unseen.io import columns
 from unseen.io.atomic import check_folder, in_place, read_json, replacing, write_json
 from unseen.io.lookup import find_rows, whole_numbers
@@ -45,24 +45,7 @@ if TYPE_CHECKING:
     from unseen.encode.base import Progress
     from unseen.io.tables import Table
 
-
-class Texts:
-    """Texts of nodes, block by block."""
-
-    def __init__(self, folder: Path, cuts: Any) -> None:
-        self.folder, self.cuts = folder, cuts
-
-    def __len__(self) -> int:
-        return int(self.cuts[-1].stop)
-
-    def block(self, i: int) -> list[str]:
-        """Return the texts of a block."""
-        return pl.read_ipc(self.folder / f"{i:05d}.arrow")["text"].to_list()
-
-    def take(self, nodes: NDArray[np.int64]) -> list[str]:
-        """Return some texts."""
-        found = by_block(lambda i: np.array(self.block(i), object), nodes, self.cuts)
-        return list(found.tolist())
+Reader = Callable[[Any], "Iterator[Table]"]  # of a file, a folder or a pattern
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,20 +95,24 @@ def store_graph(
     address: str | None = None,
 ) -> tuple[StoredGraph, Labels]:
     """Read nodes and edges into a folder, stage by stage; finished stages are not read again."""
-    roles, step = roles or Roles(), block or BLOCK
+    roles, step, read = roles or Roles(), block or BLOCK, _reader(engine, address)
 
     def say(what: str, done: int) -> None:
         if progress is not None:
             progress(what, done, max(done, 1))
 
     with full_disk(folder):
-        _stage(folder / "nodes", lambda new: _read_nodes(new, nodes, classes, roles, step, say))
+        _stage(
+            folder / "nodes", lambda new: _read_nodes(new, read, nodes, classes, roles, step, say)
+        )
         facts = read_json(folder / "nodes" / "facts.json")
         ids = Ids(folder / "nodes" / "ids.arrow")
         ids.check_unique()
         n = len(ids)
         if not (folder / "graph").is_dir():
-            _stage(folder / "ends", lambda new: _read_edges(new, edges, ids, roles, nodes, say))
+            _stage(
+                folder / "ends", lambda new: _read_edges(new, read, edges, ids, roles, nodes, say)
+            )
             ends = {p.stem: np.load(p, mmap_mode="r") for p in (folder / "ends").glob("*.npy")}
             say("sort edges", 0)
             DiskGraph.from_edges(
@@ -144,7 +131,7 @@ def store_graph(
         shutil.rmtree(folder / "ends", ignore_errors=True)
         unused += read_json(folder / "edges.json")["unused"]
     made = make_engine(engine, folder, n, memory, step, progress, address)
-    texts = Texts(folder / "nodes", made.cuts)
+    texts = Texts(folder / "nodes", made.cuts, step)
     graph = StoredGraph(made, folder, directed, ids, texts, Repairs())
     degrees = graph.operator.graph.degrees
     repairs = Repairs(
@@ -166,8 +153,19 @@ def _stage(folder: Path, build: Callable[[Path], None]) -> None:
         in_place(folder, build)
 
 
+def _reader(engine: str, address: str | None) -> Reader:
+    """Return what reads tables in batches: this process, or the cluster."""
+    if engine != "ray":
+        return sources.batches
+    from unseen.engines import ray_data
+    from unseen.engines.ray_cluster import connect
+
+    return partial(ray_data.batches, connect(address))
+
+
 def _read_nodes(
     folder: Path,
+    read: Reader,
     given: Path | str,
     classes: Classes,
     roles: Roles,
@@ -180,7 +178,7 @@ def _read_nodes(
     unused: list[str] = []
     rest: list[str] = []  # texts that fill no block yet
     blank = done = count = 0
-    for table in sources.batches(given):
+    for table in read(given):
         used = node_columns(table, roles)
         if used.features or not used.texts:
             raise InputError(
@@ -256,6 +254,7 @@ def _codes(table: Table, roles: Roles, names: pl.Series) -> NDArray[np.int64]:
 
 def _read_edges(
     folder: Path,
+    read: Reader,
     given: Path | str | None,
     ids: Ids,
     roles: Roles,
@@ -271,7 +270,7 @@ def _read_edges(
 
         ends = {name: grow(name, np.int32) for name in ("source", "target")}
         weight: Any = None
-        for table in _tables(given):
+        for table in () if given is None else read(given):
             weighted, unused = edge_columns(table, roles)
             for name, column in (("source", roles.source), ("target", roles.target)):
                 keys = table.frame[column]
@@ -292,8 +291,3 @@ def _read_edges(
             done += table.frame.height
             say("read edges", done)
     write_json(folder / "facts.json", {"unused": unused})
-
-
-def _tables(given: Path | str | None) -> Iterator[Table]:
-    if given is not None:
-        yield from sources.batches(given)

@@ -176,10 +176,11 @@ class Scores:
 
     `accuracy`, `macro_accuracy` and `recall` count "none of these" as wrong; `accuracy_answered`
     is among the other nodes alone, and None without any. `confusion`, `calibration` and `coverage`
-    are of answered nodes too; `coverage` counts them as a share of all. `recall` [C] is NaN for
-    classes without a true node. `calibration` and `coverage` are None when no confidence was given
-    or nothing answered, `generalised` when it is not known which classes were seen or all nodes are
-    of one kind. The two `missing` counts are ids found in one file only.
+    are of answered nodes too; `coverage` counts them as a share of all. `support` [C] is the number
+    of true nodes, and `recall` [C] is NaN for classes without one. `calibration` and `coverage` are
+    None when no confidence was given or nothing answered, `generalised` when it is not known which
+    classes were seen or all nodes are of one kind. The two `missing` counts are ids found in one
+    file only.
     """
 
     names: Sequence[str]
@@ -187,6 +188,7 @@ class Scores:
     accuracy: float
     macro_accuracy: float
     majority_floor: float
+    support: NDArray[np.int64]
     recall: NDArray[np.float64]
     confusion: NDArray[np.int64]
     abstained: int
@@ -228,7 +230,8 @@ def score(
     _check_positions("truth", t, C)
     counts = confusion(t[answered], p[answered], C) if some else np.zeros((C, C), dtype=np.int64)
     with np.errstate(invalid="ignore"):
-        recall = np.diag(counts) / np.bincount(t, minlength=C)
+        support = np.bincount(t, minlength=C)
+        recall = np.diag(counts) / support
     stated = None if confidence is None or not some else _confident(confidence, t == p)[0][answered]
     curve = None if stated is None else coverage_curve(stated, right)
     return Scores(
@@ -237,6 +240,7 @@ def score(
         accuracy=accuracy(t, p),
         macro_accuracy=macro_accuracy(t, p),
         majority_floor=majority_floor(t),
+        support=support,
         recall=recall,
         confusion=counts,
         abstained=int((~answered).sum()),

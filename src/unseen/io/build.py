@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from unseen.core.errors import InputError, shortlist
 from unseen.core.graph import Graph
 from unseen.io import columns
-from unseen.io.lookup import find_rows
+from unseen.io.lookup import find_rows, number_hint
 from unseen.io.roles import Roles, edge_columns, node_columns
 from unseen.io.tables import Table
 
@@ -110,7 +110,8 @@ def _ends(edges: Table, roles: Roles, ids: pl.Series, nodes_name: str) -> list[A
         row = int(np.flatnonzero(unknown)[0])
         end = names[0] if rows[0][row] < 0 else names[1]
         name = columns.names(edges, end)[row]
-        found = f"unknown node {name!r} as {end}" if name else f"`{end}` is empty"
+        hint = number_hint(name, ids.cast(pl.String))
+        found = f"unknown node {name!r}{hint} as {end}" if name else f"`{end}` is empty"
         count = int(unknown.sum())
         raise InputError(
             f"{edges.where(row)}: {found}{f' ({count:,} such edges)' if count > 1 else ''}; "

@@ -21,8 +21,13 @@ LONGEST_FIELD = 2**31 - 1  # Python's own limit, 128 kB, is less than a long tex
 Place = Callable[[int], str]
 
 
-def read_delimited(raw: bytes, name: str, separator: str) -> tuple[pl.DataFrame, Place]:
-    """Return the columns of a file as text, and the line on which each row starts."""
+def read_delimited(
+    raw: bytes, name: str, separator: str, before: int = 0
+) -> tuple[pl.DataFrame, Place]:
+    """Return the columns of a file as text, and the line on which each row starts.
+
+    Of a piece of a larger file, `before` lines of it are left out between the header and the rest.
+    """
     start, first = next(_records(raw, name, separator), (1, [""]))
     header = [column.strip() for column in first]
     for number, column in enumerate(header, start=1):
@@ -34,13 +39,13 @@ def read_delimited(raw: bytes, name: str, separator: str) -> tuple[pl.DataFrame,
             )
 
     def place(row: int) -> str:
-        return f"line {next(islice(_records(raw, name, separator), row + 1, None))[0]}"
+        return f"line {next(islice(_records(raw, name, separator, before), row + 1, None))[0]}"
 
     frame = None
     if b'"' not in raw and not _stray_returns(raw):
         frame = _read_plain(raw, separator, header)
     if frame is None:
-        frame = _read_exactly(raw, name, separator, header)
+        frame = _read_exactly(raw, name, separator, header, before)
     return frame, place
 
 
@@ -59,9 +64,11 @@ def _read_plain(raw: bytes, separator: str, header: list[str]) -> pl.DataFrame |
     return frame.fill_null("")
 
 
-def _read_exactly(raw: bytes, name: str, separator: str, header: list[str]) -> pl.DataFrame:
+def _read_exactly(
+    raw: bytes, name: str, separator: str, header: list[str], before: int
+) -> pl.DataFrame:
     rows = []
-    for line, row in islice(_records(raw, name, separator), 1, None):
+    for line, row in islice(_records(raw, name, separator, before), 1, None):
         if len(row) != len(header):
             raise InputError(
                 f"{name} line {line}: found {len(row)} fields; expected {len(header)} as in the "
@@ -78,7 +85,9 @@ def _stray_returns(raw: bytes) -> bool:
     return b"\r" in raw and raw.count(b"\r") > raw.count(b"\r\n")
 
 
-def _records(raw: bytes, name: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+def _records(
+    raw: bytes, name: str, separator: str, before: int = 0
+) -> Iterator[tuple[int, list[str]]]:
     """Yield each row, header first and blank lines left out, with the line on which it starts."""
     stray = b"\n" in raw and _stray_returns(raw)
     if stray:  # part of a text, unless it ends every line; NUL stands in, as no text holds it
@@ -91,7 +100,7 @@ def _records(raw: bytes, name: str, separator: str) -> Iterator[tuple[int, list[
             if row and (len(row) > 1 or width == 1 or row[0].strip()):
                 width = width or len(row)
                 yield start, [field.replace("\0", "\r") for field in row] if stray else row
-            start = reader.line_num + 1
+            start = reader.line_num + 1 + before * bool(width)
     except csv.Error as error:
         found = "a quote within a quoted field that is not doubled"
         if "end of data" in str(error):

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unseen.core.errors import UnseenError, WriteError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -55,6 +59,16 @@ def write_bytes(path: Path, content: bytes | memoryview) -> None:
         os.fsync(file)
     finally:
         os.close(file)
+
+
+def write_parquet(path: Path, table: pl.DataFrame) -> None:
+    """Write a table as a new file; it is on the disk when this returns.
+
+    It is made in memory: on a full disk Polars would not tell what happened.
+    """
+    out = io.BytesIO()
+    table.write_parquet(out)
+    write_bytes(path, out.getbuffer())
 
 
 def write_text(path: Path, text: str) -> None:

@@ -51,6 +51,22 @@ def find_rows(ids: pl.Series, names: pl.Series) -> NDArray[np.int32]:
     ).to_numpy()
 
 
+def number_hint(name: str, ids: pl.Series) -> str:
+    """Return what is said where an id is known as 1 but given as 1.0, or the other way round.
+
+    >>> number_hint("7.0", pl.Series(["7"]))
+    " (there is '7': ids are compared as text; save the column as whole numbers in both files)"
+    """
+    whole, point, rest = name.partition(".")
+    other = whole if point and not rest.strip("0") else f"{name}.0"
+    if not whole.lstrip("-").isdecimal() or (point and rest.strip("0")) or not (ids == other).any():
+        return ""
+    return (
+        f" (there is {other!r}: ids are compared as text; save the column as whole numbers in "
+        "both files)"
+    )
+
+
 def _by_table(ids: pl.Series, names: pl.Series, lowest: int, highest: int) -> NDArray[np.int32]:
     """Look up integers that lie close together, about ten times as fast: table[name - lowest]."""
     table = np.full(highest - lowest + 2, -1, dtype=np.int32)  # the last entry: not among them

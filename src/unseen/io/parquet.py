@@ -15,7 +15,9 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import IO
 
 import polars as pl
@@ -31,10 +33,18 @@ try:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 except (ImportError, OSError, ValueError):
     pass
-while head := sys.stdin.buffer.read(8):
-    raw, out = sys.stdin.buffer.read(int.from_bytes(head, "little")), io.BytesIO()
+while line := sys.stdin.buffer.readline():
+    order, out = json.loads(line), io.BytesIO()
+    raw = sys.stdin.buffer.read(order["bytes"])
     try:
-        polars.read_parquet(io.BytesIO(raw)).write_ipc(out)
+        if "path" not in order:
+            found = polars.read_parquet(io.BytesIO(raw))
+        elif "rows" in order:
+            found = polars.scan_parquet(order["path"], glob=False)
+            found = found.slice(order["start"], order["rows"]).collect()
+        else:
+            found = polars.scan_parquet(order["path"], glob=False).select(polars.len()).collect()
+        found.write_ipc(out)
     except BaseException:
         out = io.BytesIO()
     sys.stdout.buffer.write(out.tell().to_bytes(8, "little"))
@@ -53,14 +63,17 @@ class Reader:
         self._owner, self._lock = os.getpid(), threading.Lock()
         atexit.register(self.close)
 
-    def __call__(self, raw: bytes) -> bytes | None:
-        """Return the columns as Arrow; b"" where they cannot be read; None where nothing starts."""
+    def __call__(self, raw: bytes = b"", **order: str | int) -> bytes | None:
+        """Return the columns as Arrow; b"" where they cannot be read; None where nothing starts.
+
+        Without `raw`, `path` names a file: `rows` of it after the first `from`, or its length.
+        """
         with self._lock:
             process = self._running()
             if process is None or process.stdin is None or process.stdout is None:
                 return None
             try:
-                process.stdin.write(len(raw).to_bytes(8, "little"))
+                process.stdin.write(json.dumps({**order, "bytes": len(raw)}).encode() + b"\n")
                 process.stdin.write(raw)
                 process.stdin.flush()
                 return _exactly(
@@ -112,15 +125,41 @@ reader = Reader()
 
 def read_parquet(raw: bytes, name: str) -> pl.DataFrame:
     """Return the columns of a Parquet file, or say that it is damaged."""
-    damaged = f"{name}: not a whole Parquet file; it may be cut off or damaged; save it again"
     if len(raw) < LEAST or not raw.startswith(MAGIC) or not raw.endswith(MAGIC):
-        raise InputError(damaged)
-    found = reader(raw)
+        raise InputError(_damaged(name))
+    return _frame(reader(raw), name, lambda: pl.read_parquet(io.BytesIO(raw)))
+
+
+def count_rows(path: Path) -> int:
+    """Return the number of rows of a Parquet file."""
+    found = _frame(
+        reader(path=str(path)),
+        str(path),
+        lambda: pl.scan_parquet(path, glob=False).select(pl.len()).collect(),
+    )
+    return int(found.item())
+
+
+def read_rows(path: Path, start: int, count: int) -> pl.DataFrame:
+    """Return some rows of a Parquet file."""
+    return _frame(
+        reader(path=str(path), start=start, rows=count),
+        str(path),
+        lambda: pl.scan_parquet(path, glob=False).slice(start, count).collect(),
+    )
+
+
+def _frame(found: bytes | None, name: str, here: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+    """Return what the reader has found; where no process starts, it is read in this one."""
     try:
         if found is None:
-            return pl.read_parquet(io.BytesIO(raw))
+            return here()
         if found:
             return pl.read_ipc(io.BytesIO(found))
     except (Exception, pl.exceptions.PanicException) as error:  # a panic is no Exception
-        raise InputError(damaged) from error
-    raise InputError(damaged)
+        raise InputError(_damaged(name)) from error
+    raise InputError(_damaged(name))
+
+
+def _damaged(name: str) -> str:
+    return f"{name}: not a whole Parquet file; it may be cut off or damaged; save it again"

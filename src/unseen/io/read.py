@@ -17,7 +17,7 @@ from unseen.core.labels import Labels
 from unseen.io import columns
 from unseen.io.build import USUAL, build_graph, node_content
 from unseen.io.features import read_features, read_vocabulary
-from unseen.io.lookup import find_rows
+from unseen.io.lookup import find_rows, number_hint
 from unseen.io.roles import Roles
 from unseen.io.tables import Table, read_table
 
@@ -131,7 +131,8 @@ def labels_among(known: pl.Series, table: Table, classes: Classes, roles: Roles 
     rows = columns.node_rows(table, roles.id, known)
     if (rows < 0).any():
         row = int(np.flatnonzero(rows < 0)[0])
-        found = f"unknown node {ids[row]!r}" if ids[row] else f"`{roles.id}` is empty"
+        hint = number_hint(ids[row], known.cast(pl.String))
+        found = f"unknown node {ids[row]!r}{hint}" if ids[row] else f"`{roles.id}` is empty"
         raise InputError(
             f"{table.where(row)}: {found}; every labelled id must be a node of the graph; "
             "correct the id or drop the row"

@@ -30,6 +30,14 @@ class Roles:
     def __post_init__(self) -> None:
         texts = (self.texts,) if isinstance(self.texts, str) else tuple(self.texts)
         object.__setattr__(self, "texts", texts)
+        twice = next((name for name in texts if texts.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(f"columns: `{twice}` is named as a text twice; name it once")
+        if self.source == self.target:
+            raise InputError(
+                f"columns: `{self.source}` is named as source and as target, so that every node "
+                "would be linked with itself only; name two columns"
+            )
         if self.label in (self.id, *texts):
             raise InputError(
                 f"columns: `{self.label}` is named as the label and as the id or a text, which "

@@ -121,18 +121,21 @@ def read_table(path: Path | str) -> Table:
     return parse_table(read_bytes(path), name)
 
 
-def parse_table(raw: bytes, name: str) -> Table:
-    """Return the table of a file that was read; its format is told by the extension of its name."""
+def parse_table(raw: bytes, name: str, before: int = 0) -> Table:
+    """Return the table of a file that was read; its format is told by the extension of its name.
+
+    `before` counts the lines that a piece of a larger file leaves out, after the header if any.
+    """
     suffix = Path(name).suffix.lower()
     if suffix == PARQUET:
         return Table(name, read_parquet(raw, name), lambda row: f"row {row + 1}")
-    text = decode(raw, name)
+    text = decode(raw, name, before)
     if not re.search(r"\S", text):
         raise InputError(f"{name}: is blank; expected a table; check that it was saved in full")
     if suffix in JSON_LINES:
-        return _read_json_lines(text, name)
+        return _read_json_lines(text, name, before)
     del text  # as large as the file, and not needed again
-    return Table(name, *read_delimited(raw, name, SEPARATORS[suffix]))
+    return Table(name, *read_delimited(raw, name, SEPARATORS[suffix], before))
 
 
 def read_bytes(path: Path | str) -> bytes:
@@ -140,6 +143,8 @@ def read_bytes(path: Path | str) -> bytes:
     name = str(path)
     if Path(path).is_dir():
         raise InputError(f"{name}: is a directory; expected a file; give the file in it")
+    if Path(path).exists() and not Path(path).is_file():  # perhaps one without an end
+        raise InputError(f"{name}: is a pipe or a device; expected a file; save it as one first")
     try:
         raw = Path(path).read_bytes()
     except FileNotFoundError:
@@ -152,13 +157,13 @@ def read_bytes(path: Path | str) -> bytes:
     return raw
 
 
-def decode(raw: bytes, name: str) -> str:
+def decode(raw: bytes, name: str, before: int = 0) -> str:
     """Return the text of a file, which has to be UTF-8 (with or without a byte order mark)."""
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         utf16 = raw[:2] in (b"\xff\xfe", b"\xfe\xff")
-        line = raw.count(b"\n", 0, error.start) + 1
+        line = raw.count(b"\n", 0, error.start) + 1 + before
         raise InputError(
             f"{name} line {1 if utf16 else line}: found byte 0x{raw[error.start]:02x}, "
             "which is not UTF-8; expected UTF-8 text; save it as UTF-8, e.g. "
@@ -167,8 +172,8 @@ def decode(raw: bytes, name: str) -> str:
     at = text.find("\0")
     if at >= 0:
         raise InputError(
-            f"{name} line {text.count(chr(10), 0, at) + 1}: found a NUL byte; expected UTF-8 text; "
-            "the file is binary, damaged or UTF-16: save it again as UTF-8"
+            f"{name} line {text.count(chr(10), 0, at) + 1 + before}: found a NUL byte; expected "
+            "UTF-8 text; the file is binary, damaged or UTF-16: save it again as UTF-8"
         )
     return text
 
@@ -211,10 +216,10 @@ def _series(name: str, given: Sequence[object]) -> pl.Series:
     return pl.Series(name, [None if missing(v) else str(v) for v in values], pl.String)
 
 
-def _read_json_lines(text: str, name: str) -> Table:
+def _read_json_lines(text: str, name: str, before: int) -> Table:
     records: list[dict[str, object]] = []
     lines: list[int] = []
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(text.split("\n"), start=1 + before):
         if not line.strip():
             continue
         try:

@@ -6,12 +6,13 @@ or edge lists. Any object with `fit(task)` and `posterior(task)` can be used; th
 here is optional, and what each part is for:
 
 =================== ==============================================================================
-`infer`             how the posterior came about, hop by hop, and how far it may be believed
+`infer`             how the posterior came about, hop by hop, and how far it may be trusted
 `state`, `restore`  a saved run that can be loaded again
 `add_classes`       classes that come up after fitting
 `take_classes`      classes that are dropped or put in another order after fitting
 `redescribe`        classes whose texts are edited after fitting
 `readings`          what a posterior is pooled of, and which of it is linear in the vectors
+`own_weights`       the words of a text that speak for a class
 `describe`          what was found out, for record and report
 `get_params`        scikit-learn's `clone`, and a readable record
 =================== ==============================================================================
@@ -56,7 +57,7 @@ class Inference:
     """How a posterior came about."""
 
     by_hop: tuple[Rows, ...]  # K+1 times [n, C]; k: with messages from k hops away
-    confidence: Rows  # probabilities as far as they may be believed [n, C]
+    confidence: Rows  # probabilities as far as they may be trusted [n, C]
     background: NDArray[np.float32] | None = None  # probability of none of the classes [n]
 
     @property
@@ -185,6 +186,10 @@ class Model(ABC):
     def readings(self, task: Task) -> tuple[Reading, ...]:
         """Return what the posterior is made of; nothing where a model cannot tell."""
         return ()
+
+    def own_weights(self) -> NDArray[np.float32] | None:
+        """Return w, where a node's own vector x speaks for class c by x w_c + b_c. [C, d]"""
+        return self.means_ @ self.precision_ if hasattr(self, "precision_") else None
 
     def describe(self) -> dict[str, Any]:
         """Return what was found out about the graph, and `warnings` as a list of sentences."""

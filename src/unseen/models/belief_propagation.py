@@ -36,6 +36,7 @@ from unseen.engines.base import engine_of
 from unseen.engines.memory import MEMORY
 from unseen.models.base import Inference, Model, Reading, State, check_shared
 from unseen.models.blocks import clamp, logarithms, possible, read
+from unseen.models.discriminant import precision_within
 from unseen.models.homophily import EDGES, Homophily, deviation, estimate_homophily, sharpen
 from unseen.models.typicality import KEPT, Insiders, best_fit, hops_around, own_vectors
 
@@ -115,7 +116,9 @@ class BeliefPropagation(Model):
             self.centres_, self.centre_temperature_ = centres, self.temperature_
             centres = self._centres(S, class_means(X, q, engine))
         if self.description_weight < 1 and self.rounds:
-            self._discriminate(X, q, engine)
+            self.means_, size = weighted_means(X, q, engine)
+            everyone = np.ones(task.nodes, dtype=np.float32)
+            self.precision_ = precision_within(X, everyone, self.means_, size, RIDGE, engine)
         else:
             self.means_, self.precision_ = S, np.eye(S.shape[1], dtype=np.float32)
         scores = engine.map(lambda X: masked(self._discriminant(X), allowed), X)
@@ -255,15 +258,6 @@ class BeliefPropagation(Model):
             if fixed is not None:
                 q[fixed] = p[fixed]
             yield q
-
-    def _discriminate(self, X: Rows, q: Rows, engine: Engine) -> None:
-        """Learn class means [C, d] and the inverse of the covariance within classes [d, d]."""
-        n, d = X.shape
-        self.means_, size = weighted_means(X, q, engine)
-        means = self.means_.astype(np.float64)  # an inverse magnifies rounding
-        within = engine.reduce(lambda X: X.T @ X, X) / n - (means.T * (size / n)) @ means
-        ridge = max(RIDGE * float(np.trace(within)) / d, 1e-6)  # not 0 where all nodes are alike
-        self.precision_ = np.linalg.inv(within + ridge * np.eye(d)).astype(np.float32)
 
 
 def class_means(X: Rows, q: Rows, engine: Engine = MEMORY) -> NDArray[np.float32]:

@@ -8,12 +8,13 @@ Three readings of each node, with class centres :math:`m_c` that start at the cl
     d_{ic} \propto \exp(\cos(z_i, m_c) / \tau'), \quad
     b_{ic} \propto t_{ic} \prod_{j \sim i} (1 - h + h C b_{jc})^{a_{ij} / \sqrt{\deg i}}
 
-are averaged to the posterior :math:`q = (t + g d + b) / (2 + g)` (a linear opinion pool). Each is
-right where the others fail: own text where neighbours mislead, diffusion where texts are weak and
-degrees high, messages where neighbours agree. The weight g is 0 where what neighbours say, read
-without the node itself, agrees with its own text no better than by chance (Cohen's kappa within
-two standard errors), and rises to 1. Where homophily is of no use, d stands in for b. New centres
-are
+are averaged to :math:`q \propto t + g (2 - u) d + u b` (a linear opinion pool). Each is right where
+the others fail: own text where neighbours mislead, diffusion where texts are weak and degrees high,
+messages where neighbours agree. The weight g is 0 where what neighbours say, read without the node
+itself, agrees with its own text no better than by chance (Cohen's kappa within two standard
+errors), and rises to 1; :math:`u = \min(h / 0.3, 1)`, since messages say little where h is low. In
+the end, nodes with similar texts have a say, too (s, `text_neighbours.py`): the posterior is
+proportional to :math:`q + a s`. New centres are
 
 .. math::
     \bar x_c &= \frac{\sum_i w_i q_{ic} x_i + \kappa \ell s_c}{\sum_i w_i q_{ic} + \kappa}, \qquad
@@ -41,6 +42,7 @@ from unseen.engines.base import engine_of
 from unseen.models.base import Inference, Model, Reading, State, check_shared
 from unseen.models.belief_propagation import weighted_means
 from unseen.models.blocks import read
+from unseen.models.discriminant import precision_within
 from unseen.models.homophily import (
     EDGES,
     Homophily,
@@ -50,6 +52,7 @@ from unseen.models.homophily import (
     sharpen,
 )
 from unseen.models.messages import messages_of
+from unseen.models.text_neighbours import TextNeighbours, with_classes
 from unseen.models.typicality import (
     KEPT,
     LAZINESS,
@@ -66,10 +69,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.core.task import Task
-    from unseen.engines.base import Diffusion, Engine, Rows
+    from unseen.engines.base import Diffusion, Rows
 
 LABELLED = 5.0  # unlabelled nodes that one with the label of a possible answer counts as
 RIDGE = 0.3  # of the mean variance, added to the covariance of the discriminant
+CLEAR = 0.3  # homophily from which messages count fully
 
 
 class PooledEM(Model):
@@ -87,6 +91,8 @@ class PooledEM(Model):
         means_, precision_, bias_: of the discriminant; no bias without one. [C, d], [d, d], [C]
         temperature_, hop_temperature_: tau of the discriminant, and tau'.
         diffusion_weight_: g.
+        anchors_, anchor_posteriors_, alike_weight_: of the nodes that others are compared with, and
+            a. [m, d], [C, m]
         typical_: the two normal distributions of fit to the class vectors (`TwoNormals`).
         insiders_: what tells insiders from outsiders, by the centres of the last round
             (`Insiders`).
@@ -94,7 +100,7 @@ class PooledEM(Model):
 
     adds_classes = True
     adds_nodes = True
-    by_class = ("csds_", "centres_", "means_", "bias_")
+    by_class = ("csds_", "centres_", "means_", "bias_", "anchor_posteriors_")
     any_engine = True
 
     def __init__(
@@ -143,8 +149,14 @@ class PooledEM(Model):
             self.centres_ = unit(weight * S + (1 - weight) * unit(means))
             self.means_ = self.centres_
             if left == 1:
-                self._discriminate(X, w, found, size, means, engine)
+                self.means_ = means.astype(np.float32)
+                self.precision_ = precision_within(X, w, found, count, RIDGE, engine)
+                weights = self.means_.astype(np.float64) @ self.precision_
+                self.bias_ = (-0.5 * (weights * self.means_).sum(axis=1)).astype(np.float32)
             q = self._pool(task, X, Z, edges, learn=True)[-1]
+        alike = TextNeighbours.fit(X, q, task, self.seed)
+        self.anchors_, self.anchor_posteriors_ = alike.vectors, alike.posteriors
+        self.alike_weight_ = alike.weight()
         self.insiders_ = Insiders.fit(Z, best_fit(X, Z, self.centres_, task), engine_of(task))
         return self
 
@@ -157,24 +169,32 @@ class PooledEM(Model):
         steps: tuple[Rows, ...] = self._pool(task, X, Z, None, learn=False)  # t, q
         if not self.uses_graph:
             steps = steps[:1]
+        alike = self._alike(task, X, steps[0])
+        share = np.float32(self.alike_weight_ / (1 + self.alike_weight_))
+        steps = tuple(
+            engine_of(task).map(lambda p, s: (1 - share) * p + share * s, p, alike) for p in steps
+        )
         fit = best_fit(X, Z, self.centres_, task)
         background = self.insiders_.background(Z, fit, engine_of(task))
         background[task.labels >= 0] = 0.0
         return Inference(steps, steps[-1], background)
 
     def readings(self, task: Task) -> tuple[Reading, ...]:
-        """Return t, d and b; the first two are linear."""
-        total, parts = self._parts(task, *self._rows(task), None, learn=False)
+        """Return t, d, b and s; the first two are linear."""
+        (X, Z), a = self._rows(task), self.alike_weight_
+        total, parts = self._parts(task, X, Z, None, learn=False)
         none, omega = np.zeros(len(self.csds_), np.float32), hop_weights(STEPS, LAZINESS)
         linear = (
             ("own text", self.means_ @ self.precision_, self.bias_, self.temperature_, None),
             ("hops around it", self.centres_, none, self.hop_temperature_, omega),
             ("messages of neighbours", None, None, 1.0, None),
         )
-        return tuple(
-            Reading(name, float(pool / total), p, w, b, float(tau), hops)
+        said = (
+            Reading(name, float(pool / total) / (1 + a), p, w, b, float(tau), hops)
             for (pool, p), (name, w, b, tau, hops) in zip(parts, linear, strict=False)
         )
+        alike = self._alike(task, X, parts[0][1])
+        return (*said, Reading("nodes with similar texts", a / (1 + a), alike))
 
     def add_classes(self, task: Task) -> Self:
         """Return a copy that knows more classes, by their class vectors; the old ones stay."""
@@ -187,6 +207,10 @@ class PooledEM(Model):
         bias = -0.5 * ((added @ self.precision_) * added).sum(axis=1) * bool(self.bias_.any())
         twin.means_ = np.concatenate([self.means_, added])
         twin.bias_ = np.concatenate([self.bias_, bias]).astype(np.float32)
+        scores = self.anchors_ @ (twin.means_ @ self.precision_).T + twin.bias_  # [m, C]
+        twin.anchor_posteriors_ = with_classes(
+            self.anchor_posteriors_, masked(scores, task.allowed), self.temperature_
+        )
         return twin
 
     def typical(self, task: Task) -> NDArray[np.float32]:
@@ -219,6 +243,10 @@ class PooledEM(Model):
         self.typical_ = TwoNormals(**state["typical_"])
         self.insiders_ = Insiders.restored(state)
         return self
+
+    def _alike(self, task: Task, X: Rows, text: Rows) -> Rows:
+        """Return s; labelled nodes, and those answered before, keep to t. [n, C]"""
+        return TextNeighbours(self.anchors_, self.anchor_posteriors_).read(X, text, task)
 
     def _rows(self, task: Task) -> tuple[Rows, Diffusion]:
         """Return node vectors of unit length [n, d], and their hops."""
@@ -264,26 +292,8 @@ class PooledEM(Model):
         if task.fixed is not None:  # a part of a graph, in memory
             text[task.fixed_nodes] = diffusion[task.fixed_nodes] = task.fixed
         level, g = self.homophily_.usable, self.diffusion_weight_
-        if level and task.operator is not None:
-            messages = messages_of(text, task.operator, level, task)
-            return 2 + g, [(1.0, text), (g, diffusion), (1.0, messages)]
-        return 1 + 2 * g, [(1.0, text), (2 * g, diffusion)]
-
-    def _discriminate(
-        self,
-        X: Rows,
-        w: NDArray[np.float32],
-        found: NDArray[np.float32],
-        size: NDArray[np.float32],
-        means: NDArray[np.float32],
-        engine: Engine,
-    ) -> None:
-        """Learn the inverse of the covariance within classes; keep the shrunk means."""
-        n, d = float(size.sum()), X.shape[1]
-        means, found = means.astype(np.float64), found.astype(np.float64)
-        moment = engine.reduce(lambda X, w: (X * w[:, None]).T @ X, X, w)
-        within = moment / n - (found.T * (size[:, 0] / n)) @ found
-        ridge = max(RIDGE * float(np.trace(within)) / d, 1e-6)
-        precision = np.linalg.inv(within + ridge * np.eye(d))
-        self.precision_, self.means_ = precision.astype(np.float32), means.astype(np.float32)
-        self.bias_ = (-0.5 * ((means @ precision) * means).sum(axis=1)).astype(np.float32)
+        u = min(level / CLEAR, 1.0) if task.operator is not None else 0.0
+        parts = [(1.0, text), (g * (2 - u), diffusion)]
+        if u > 0 and task.operator is not None:
+            parts.append((u, messages_of(text, task.operator, level, task)))
+        return 1 + g * (2 - u) + u, parts

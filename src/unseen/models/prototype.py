@@ -19,6 +19,8 @@ from unseen.models.base import Reading, ScoreModel, check_shared
 from unseen.propagate.hops import hop_weights
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from unseen.core.task import Task
     from unseen.engines.base import Rows
 
@@ -59,6 +61,10 @@ class Prototype(ScoreModel):
         bias, hops = np.zeros(len(self.csds_), np.float32), hop_weights(self.hops, self.laziness)
         posterior = self.infer(task).posterior
         return (Reading("hops", 1.0, posterior, self.csds_, bias, self.temperature, hops),)
+
+    def own_weights(self) -> NDArray[np.float32]:
+        """Return the class vectors. [C, d]"""
+        return self.csds_
 
     def add_classes(self, task: Task) -> Self:
         """Compare with the new classes as well."""

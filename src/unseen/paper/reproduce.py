@@ -8,9 +8,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unseen.core.errors import InputError, require
+from unseen.core.errors import InputError, MissingDataError, require
+from unseen.datasets.citation import data_folder
 from unseen.io.atomic import replacing, write_json
 from unseen.paper import choosing
+from unseen.paper.data import TITLES, absent
 from unseen.paper.ledger import Ledger, versions
 from unseen.paper.plan import CHOSEN, Plan, read_chosen
 from unseen.paper.work import work
@@ -34,6 +36,7 @@ EXPERIMENTS = {
     "switches": "what each difference between the paper and its code does",
     "cost": "measured cost against K, |E| and d",
 }
+WITHOUT_DATA = ("cost",)  # experiments on graphs that are drawn
 MODULES = {"search": "choosing"}  # where it is not called as the experiment is
 
 
@@ -53,6 +56,7 @@ def reproduce(
     progress: Progress | None = None,
     jobs: int = 0,
     command: str = "",
+    address: str | None = None,
 ) -> list[Report]:
     """Run what is missing, write records and pictures to `out`, and return the tables.
 
@@ -63,6 +67,7 @@ def reproduce(
         progress: as in `encode`.
         jobs: processes, 0 = one for each core.
         command: how a user makes the record again.
+        address: of a Ray cluster to run on.
     """
     progress = progress or (lambda what, done, total: None)
     if name != "all" and name not in EXPERIMENTS:
@@ -72,6 +77,11 @@ def reproduce(
     names = [name] if name != "all" else list(EXPERIMENTS)
     if name == "all" and plan.quick:
         names.remove("search")  # quick runs take the settings that ship
+    if any(each not in WITHOUT_DATA for each in names) and all(map(absent, TITLES)):
+        raise MissingDataError(
+            f"data: none of the paper's graphs lies in {data_folder()}; run `unseen datasets get` "
+            f"with {', '.join(TITLES)} and csds, or set UNSEEN_DATA to a folder that has them"
+        )
     every = {each: _module(each) for each in names}
     if any(hasattr(module, "draw") for module in every.values()):
         require("matplotlib", "paper", "drawing figures")
@@ -80,7 +90,7 @@ def reproduce(
     if "search" in names:
         streams = choosing.streams(plan)
         done.total = len(streams) * (plan.trials + min(plan.trials, choosing.LOOKED))
-        work(streams, ledger, done, jobs)
+        work(streams, ledger, done, jobs, address=address)
         with replacing(out / CHOSEN) as new:
             found = {**read_chosen(out, shipped=False), **choosing.chosen(plan, ledger)}
             new.write_text(choosing.as_json(found), "utf-8")
@@ -93,7 +103,8 @@ def reproduce(
     reports = []
     for each, module in every.items():
         if cells[each]:
-            work([cell.stream() for cell in cells[each]], ledger, done, jobs)
+            asked = [cell.stream() for cell in cells[each]]
+            work(asked, ledger, done, jobs, address=address)
         progress(f"write {each}", done.done, max(done.total, 1))
         sheets = module.sheets(plan, ledger)
         drawn: list[Path] = module.draw(plan, ledger, out) if hasattr(module, "draw") else []

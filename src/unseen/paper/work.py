@@ -1,9 +1,9 @@
 """Run trials on all cores, some of which depend on what came out of others.
 
 A `Stream` is a generator that yields a trial, is sent its outcome, and goes on: a table cell asks
-for its seeds one by one, a search asks for what it wants to try next. One process for each core
-runs trials; this one hands them out and writes the ledger, so a kill loses what is under way and
-nothing else.
+for its seeds one by one, a search asks for what it wants to try next. One process for each core, or
+a cluster, runs trials; this one hands them out and writes the ledger, so a kill loses what is under
+way and nothing else.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ def work(
     report: Callable[[T], None],
     jobs: int = 0,
     run: Callable[[Any], Outcome] = run,
+    address: str | None = None,
 ) -> None:
     """Run the streams to their ends; trials that the ledger knows are answered from it.
 
@@ -44,8 +45,8 @@ def work(
         report: is called with every trial that is done.
         jobs: processes, 0 = one for each core.
         run: what makes an outcome of a trial; those of the paper when left out.
+        address: of a Ray cluster that runs the trials instead of processes of this machine.
     """
-    jobs = jobs or os.cpu_count() or 1
     waiting = list(streams)[::-1]
     under_way: dict[Future[Outcome], tuple[Generator[T, Outcome, None], T]] = {}
 
@@ -60,9 +61,7 @@ def work(
             return None
         return trial
 
-    with ProcessPoolExecutor(
-        jobs, mp_context=multiprocessing.get_context("spawn"), initializer=begin
-    ) as pool:
+    with _pool(jobs, address) as pool:
 
         def submit(stream: Generator[T, Outcome, None], outcome: Outcome | None) -> None:
             trial = advance(stream, outcome)
@@ -71,12 +70,12 @@ def work(
 
         try:
             while waiting or under_way:
-                while waiting and len(under_way) < jobs:
+                while waiting and len(under_way) < pool.jobs:
                     submit(waiting.pop(), None)
                 finished, _ = wait(under_way, return_when=FIRST_COMPLETED)
                 for future in finished:
                     stream, trial = under_way.pop(future)
-                    outcome = future.result()
+                    outcome = pool.result(future)
                     if trial not in ledger or (
                         ledger[trial] != outcome and "missing" in ledger[trial]
                     ):
@@ -91,6 +90,26 @@ def work(
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+class Processes(ProcessPoolExecutor):
+    """One process for each job."""
+
+    def __init__(self, jobs: int) -> None:
+        super().__init__(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=begin)
+        self.jobs = jobs
+
+    def result(self, done: Future[Outcome]) -> Outcome:
+        """Return the outcome of a trial that has ended."""
+        return done.result()
+
+
+def _pool(jobs: int, address: str | None) -> Any:
+    if address is None:
+        return Processes(jobs or os.cpu_count() or 1)
+    from unseen.paper.fan_out import Cluster
+
+    return Cluster(address)
 
 
 def each_alone(trials: Iterable[T]) -> list[Generator[T, Outcome, None]]:

@@ -17,7 +17,7 @@ from unseen.encode.class_relations import class_relations
 from unseen.encode.class_texts import class_texts, class_vectors
 from unseen.encode.words import encode_words, word_weights
 from unseen.engines.base import engine_of
-from unseen.prepare.lsa import bag_of_words
+from unseen.prepare.words import bag_of_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,6 +34,25 @@ VECTORS = "vectors"  # of nodes and classes, in hand
 
 
 @dataclass(frozen=True, eq=False)
+class Words:
+    """The words of nodes and of class texts.
+
+    Attributes:
+        nodes, classes: how often each of them has each word (`words.bag_of_words`): rows
+            [n, BUCKETS], and an array [C, BUCKETS].
+        texts: of nodes, one each; None where words are the names of feature columns.
+        columns: these names.
+        class_texts: what `classes` counts.
+    """
+
+    nodes: Any
+    classes: Any
+    texts: Any = None
+    columns: Sequence[str] = ()
+    class_texts: Sequence[str] = ()
+
+
+@dataclass(frozen=True, eq=False)
 class Encoded:
     """Where nodes and classes lie before anything is learned.
 
@@ -43,8 +62,9 @@ class Encoded:
         shared: both lie in one space, so that a cosine between them means something.
         encoder: how the user would ask for it: "static", "words", "words:minilm", ...
         identity: of the encoder's weights; "" where it is not known.
-        bags: words of nodes and of class texts (`lsa.bag_of_words`), where there are any.
-        engine: whose rows `nodes` and the bags of nodes are; None: arrays.
+        words: of nodes and of class texts, where there are any.
+        engine: whose rows `nodes` and the words of nodes are; None: arrays.
+        reader: the encoder that read the texts of nodes, where it did.
         relations: how alike class texts are, where nodes share no space with them. [R, C, C]
     """
 
@@ -53,8 +73,9 @@ class Encoded:
     shared: bool
     encoder: str
     identity: str
-    bags: tuple[Any, Any] | None = None
+    words: Words | None = None
     engine: Any = None
+    reader: Any = None
     relations: NDArray[np.float32] | None = None
 
     @property
@@ -95,17 +116,17 @@ def encode_inputs(
         return _with_vectors(graph, classes, encoder, device, progress)
     kind, reading = _kind(graph, encoder)
     reader = as_encoder(reading, device)
-    nodes = _node_vectors(graph, kind, reader, progress)
+    nodes = _node_vectors(graph, kind, reader, progress, _by_name(reading, device))
     name = (
         reader.name if kind == "texts" else kind if reading == DEFAULT else f"{kind}:{reader.name}"
     )
-    bags = None if kind in APART else _bags(graph, classes, kind, progress)
+    words = None if kind in APART else _words(graph, classes, kind, progress)
     csds = class_vectors(classes, reader)
     own = getattr(graph, "engine", None)
+    read = reader if kind == "texts" else None
     relations = class_relations(classes, reader) if kind in APART else None
-    return Encoded(
-        nodes, csds, kind not in APART, name, reader.identity, bags, own, relations=relations
-    )
+    shared = kind not in APART
+    return Encoded(nodes, csds, shared, name, reader.identity, words, own, read, relations)
 
 
 def _with_vectors(
@@ -115,7 +136,9 @@ def _with_vectors(
     name, identity = VECTORS, ""
     if not isinstance(encoder, str) or encoder not in ("auto", VECTORS, *KINDS):
         reader = as_encoder(encoder, device)
-        nodes, name, identity = _node_vectors(graph, "texts", reader, progress), reader.name, ""
+        named = _by_name(encoder, device)
+        nodes = _node_vectors(graph, "texts", reader, progress, named)
+        name, identity = reader.name, ""
         if nodes.shape[1] != S.shape[1]:
             raise InputError(
                 f"classes: have vectors of {S.shape[1]} dimensions, but {reader.name} makes "
@@ -156,17 +179,26 @@ def _kind(graph: Graph, asked: Any) -> tuple[str, Any]:
     return kind, reading
 
 
-def _bags(graph: Graph, classes: Classes, kind: str, progress: Progress | None) -> tuple[Any, Any]:
-    words = bag_of_words(class_texts(classes, "description"))
+def _words(graph: Graph, classes: Classes, kind: str, progress: Progress | None) -> Words:
+    told = class_texts(classes, "description")
+    of_classes = bag_of_words(told)
     if kind == "words":
-        columns = bag_of_words(graph.vocabulary or ())
-        return sp.csr_array(sp.csr_array(graph.features) @ columns), words
+        names = graph.vocabulary or ()
+        bags = sp.csr_array(sp.csr_array(graph.features) @ bag_of_words(names))
+        return Words(bags, of_classes, None, names, told)
     engine = engine_of(graph)
-    told = None if engine.keeps else progress
-    return engine.view(lambda texts: bag_of_words(texts, told), graph.texts), words
+    shown = None if engine.keeps else progress
+    bags = engine.view(lambda texts: bag_of_words(texts, shown), graph.texts)
+    return Words(bags, of_classes, graph.texts, (), told)
 
 
-def _node_vectors(graph: Graph, kind: str, reader: Encoder, progress: Progress | None) -> Any:
+def _node_vectors(
+    graph: Graph,
+    kind: str,
+    reader: Encoder,
+    progress: Progress | None,
+    by_name: tuple[str, str] | None,
+) -> Any:
     """Return rows of unit length, zero where nothing is known. [n, d]"""
     if kind in APART:
         return unit(_dense(word_weights(graph.features) if kind == "counts" else graph.features))
@@ -178,19 +210,53 @@ def _node_vectors(graph: Graph, kind: str, reader: Encoder, progress: Progress |
             "out to use features"
         )
     engine = engine_of(graph)
-    cache, told = not engine.keeps, None if engine.keeps else progress  # which tells of each block
+    told = None if engine.keeps else progress  # which tells of each block
+    read = Reading(reader, by_name, cache=not engine.keeps, progress=told)
+    return engine.map(read, graph.texts, keep=f"{VECTORS}-{_mark(reader.name, reader.identity)}")
 
-    def read(texts: Sequence[str]) -> NDArray[np.float32]:
-        X = encode(reader, texts, told, cache=cache)
+
+class Reading:
+    """Texts to vectors, as a function that can be sent to another machine and built there.
+
+    Args:
+        reader: the encoder.
+        by_name: its name and device, where it has a name: what is sent instead of its weights.
+        cache: look up and keep vectors on disk.
+        progress: as in `encode`.
+
+    Attributes:
+        actors: the device; tells an engine that this is costly to build, hence wants one an actor.
+    """
+
+    def __init__(
+        self,
+        reader: Encoder | None,
+        by_name: tuple[str, str] | None,
+        cache: bool = False,
+        progress: Progress | None = None,
+    ) -> None:
+        self.reader, self.by_name, self.cache, self.progress = reader, by_name, cache, progress
+        self.actors = "cpu" if by_name is None else by_name[1]
+
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return rows of unit length, zero where a text is blank. [b, d]"""
+        if self.reader is None:
+            self.reader = as_encoder(*(self.by_name or ()))
+        X = encode(self.reader, texts, self.progress, cache=self.cache)
         X[[not text.strip() for text in texts]] = 0.0  # their neighbours answer for them
         return unit(X)
 
-    return engine.map(read, graph.texts, keep=f"{VECTORS}-{_mark(reader.name, reader.identity)}")
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Reading, (self.reader if self.by_name is None else None, self.by_name)
 
 
 def blank(nodes: NDArray[np.float32], apart: bool) -> NDArray[np.bool_]:
     """Tell of which of these rows nothing is known. [b]"""
     return np.zeros(len(nodes), dtype=bool) if apart else np.asarray(~nodes.any(axis=1))
+
+
+def _by_name(encoder: Any, device: str) -> tuple[str, str] | None:
+    return (encoder, device) if isinstance(encoder, str) else None
 
 
 def _mark(name: str, identity: str) -> str:

@@ -6,10 +6,12 @@ With the encoder's vectors x of nodes and s of classes, of unit length,
     \hat x_i &= \mathrm{unit}(x_i - \bar x) && [n, d] \\
     \hat s_c &= \mathrm{unit}(s_c - \bar s) && [C, d_s]
 
-and beside both, where nodes have enough words, what latent semantic analysis of the graph's own
-texts says (`lsa.py`). Class texts share one dominating direction, which says nothing: centring is
-the single most useful step. In a graph of a few nodes, :math:`\bar x` leans on the mean of the
-class texts. A node without words stays at zero: nothing is known of it.
+and beside both, where there are words, how near each of them is to the words of the class texts
+(`word_match.py`) and, where there are enough, what latent semantic analysis of the graph's own
+texts says (`lsa.py`), scaled to unit length again. Class texts share one dominating direction,
+which says nothing: centring is the single most useful step. In a graph of a few nodes,
+:math:`\bar x` leans on the mean of the class texts. A node without words stays at zero: nothing is
+known of it.
 
 Centring takes it that nodes are of several classes: where all are of one, it takes away what tells
 them from the other classes, and they are spread over those. Fit on a mixed graph, and let `explain`
@@ -26,8 +28,10 @@ from unseen.core.arrays import unit
 from unseen.core.errors import InputError, SavedFileError
 from unseen.core.task import Task
 from unseen.engines.base import engine_of
-from unseen.prepare.encoded import Encoded, blank, encode_inputs
+from unseen.engines.memory import MEMORY
+from unseen.prepare.encoded import Encoded, Words, blank, encode_inputs
 from unseen.prepare.lsa import LSA
+from unseen.prepare.word_match import WordMatch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +42,10 @@ if TYPE_CHECKING:
     from unseen.core.graph import Graph
     from unseen.core.labels import Labels
     from unseen.encode.base import Progress
+    from unseen.engines.base import Engine
+    from unseen.prepare.words import WordReader
 
+READ = 50_000  # nodes whose words are learned from, at most
 FEW_NODES = 5  # that the class texts weigh as much as, when nodes are centred
 
 
@@ -57,6 +64,7 @@ class Preparer:
         node_centre_: mean of the node vectors. [d]
         class_centres_: mean of the class vectors, by kind of class text. Each [d_s]
         lsa_: word statistics of the graph; None where there are too few words, or none.
+        match_: how near single words are to the classes; None where there are none.
     """
 
     def __init__(self, encoder: Any = "auto", device: str = "cpu") -> None:
@@ -78,8 +86,21 @@ class Preparer:
         apart = encoded.apart
         total, count = engine.reduce(lambda X: _sum(X[~blank(X, apart)]), encoded.nodes)
         self.fit_centres(total, int(count), encoded)
-        self.lsa_ = None if encoded.bags is None else LSA.fit(*encoded.bags, engine)
+        if encoded.words is not None:
+            self._read_words(encoded.words, encoded.nodes.shape[0], engine)
         return self
+
+    def _read_words(self, words: Words, n: int, engine: Engine) -> None:
+        """Fit what reads single words, on some of the nodes where there are many."""
+        nodes, bags, told = np.arange(n), words.nodes, words.columns
+        if n > READ:
+            nodes = np.sort(np.random.default_rng(0).permutation(n)[:READ])
+        if n > READ or engine is not MEMORY:
+            bags = engine.take(bags, nodes)
+        if words.texts is not None:
+            told = engine.take(words.texts, nodes)
+        self.lsa_ = LSA.fit(bags, words.classes)
+        self.match_ = WordMatch.fit(bags, words.classes, told, words.class_texts)
 
     def fit_centres(self, total: NDArray[np.floating], count: int, encoded: Encoded) -> Self:
         """Find the centres from the sum [d] of the `count` node vectors that are not zero.
@@ -93,7 +114,7 @@ class Preparer:
             count += FEW_NODES
         self.node_centre_ = np.asarray(total / max(count, 1), dtype=np.float32)
         self.class_centres_ = {kind: S.mean(axis=0) for kind, S in encoded.csds.items()}
-        self.lsa_ = None
+        self.lsa_, self.match_ = None, None
         return self
 
     def centred(self, encoded: Encoded) -> Any:
@@ -109,23 +130,35 @@ class Preparer:
 
     def transform(self, encoded: Encoded) -> tuple[Any, NDArray[np.float32]]:
         """Return node vectors [n, d'], as rows, and class vectors [C, d_s'] as models take them."""
-        S, lsa = self.class_vectors(encoded), self.lsa_
-        if lsa is None:
+        S = self.class_vectors(encoded)
+        if not self.word_readers:
             return self.centred(encoded), S
-        if encoded.bags is None:
+        if encoded.words is None:
             raise InputError(
                 "nodes: have features only, but the model was made from words; give texts, or a "
                 "vocabulary for the columns"
             )
-        bags, class_bags = encoded.bags
         centre, apart = self.node_centre_, encoded.apart
         X = engine_of(encoded).map(
-            lambda nodes, words: lsa.beside_nodes(_centred(nodes, centre, apart), words),
+            lambda nodes, bags: self.beside_nodes(_centred(nodes, centre, apart), bags),
             encoded.nodes,
-            bags,
+            encoded.words.nodes,
             keep=f"prepared-{encoded.mark}",
         )
-        return X, lsa.beside_classes(S, class_bags)
+        return X, self.beside_classes(S, encoded.words.classes)
+
+    @property
+    def word_readers(self) -> tuple[WordReader, ...]:
+        """What is known about single words, in the order of the columns it adds to vectors."""
+        return tuple(each for each in (self.lsa_, self.match_) if each is not None)
+
+    def beside_nodes(self, X: NDArray[np.float32], bags: Any) -> NDArray[np.float32]:
+        """Return centred node vectors with what their words say beside them. [n, d']"""
+        return unit(np.hstack([unit(X), *(each.nodes(bags) for each in self.word_readers)]))
+
+    def beside_classes(self, S: NDArray[np.float32], bags: Any) -> NDArray[np.float32]:
+        """Return centred class vectors with what their words say beside them. [C, d']"""
+        return unit(np.hstack([unit(S), *(each.classes(bags) for each in self.word_readers)]))
 
     def task(
         self, encoded: Encoded, graph: Graph, labels: Labels, allowed: NDArray[np.bool_]
@@ -160,10 +193,12 @@ class Preparer:
     def state(self) -> dict[str, Any]:
         """Return what was learned: arrays and plain values, by name."""
         found = {name: value for name, value in vars(self).items() if name.endswith("_")}
-        centres, lsa = found.pop("class_centres_"), found.pop("lsa_")
+        centres = found.pop("class_centres_")
         found |= {f"class_centre.{kind}": value for kind, value in centres.items()}
-        if lsa is not None:
-            found |= {f"lsa.{name}": value for name, value in vars(lsa).items()}
+        for part in ("lsa", "match"):
+            read = found.pop(f"{part}_")
+            if read is not None:
+                found |= {f"{part}.{name}": value for name, value in vars(read).items()}
         return found
 
     def restore(self, state: Mapping[str, Any]) -> Self:
@@ -175,8 +210,9 @@ class Preparer:
             raise SavedFileError(
                 f"model: the centre of class texts {self.class_text_!r} is missing"
             )
-        lsa = _part(state, "lsa.")
+        lsa, match = _part(state, "lsa."), _part(state, "match.")
         self.lsa_ = LSA(**lsa) if lsa else None
+        self.match_ = WordMatch(**match) if match else None
         return self
 
     def _check(self, encoded: Encoded) -> None:

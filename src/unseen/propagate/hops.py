@@ -11,8 +11,9 @@ so that hop k has the weight :math:`\omega_k = \binom{K}{k} \beta^{K-k} (1-\beta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -70,13 +71,21 @@ def hops_of(task: Task, hops: int, laziness: float) -> Hops:
     blocks = task.memo.get(hops)
     whose = task.memo.get("of", (task.X, task.operator))
     if blocks is None or whose[0] is not task.X or whose[1] is not task.operator:
-        blocks = decompose(task.X, task.operator, hops, laziness).blocks
+        own = task.engine  # whose rows X is; blocks are rows of it as well
+        zeros = np.zeros_like if own is None else partial(own.map, np.zeros_like)
+        blocks = decompose(task.X, task.operator, hops, laziness, zeros).blocks
         if whose[0] is task.X and whose[1] is task.operator:  # else a task made by `replace`
             task.memo["of"], task.memo[hops] = whose, blocks
     return Hops(blocks, hop_weights(hops, laziness))
 
 
-def decompose(X: Any, operator: Operator | None, hops: int, laziness: float) -> Hops:
+def decompose(
+    X: Any,
+    operator: Operator | None,
+    hops: int,
+    laziness: float,
+    zeros: Callable[[Any], Any] = np.zeros_like,
+) -> Hops:
     """Propagate X [n, d] over `hops` steps (K) and weigh them as a lazy walk does (beta, Eq. 13).
 
     Of a sparse X no block is formed before somebody asks for it.
@@ -84,8 +93,8 @@ def decompose(X: Any, operator: Operator | None, hops: int, laziness: float) -> 
     weights = hop_weights(hops, laziness)
     if sp.issparse(X):
         return Hops(SparseBlocks(X, operator, hops), weights)
-    blocks = [np.asarray(X, dtype=np.float32)]
+    blocks = [X if hasattr(X, "block") else np.asarray(X, dtype=np.float32)]
     for _ in range(hops):
         last = blocks[-1]
-        blocks.append(np.zeros_like(last) if operator is None else operator.propagate(last))
+        blocks.append(zeros(last) if operator is None else operator.propagate(last))
     return Hops(tuple(blocks), weights)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 import numpy as np
 from numpy.lib import format as npy
 
-from unseen.core.errors import InputError
+from unseen.core.errors import InputError, WriteError
 from unseen.propagate.rooms import rooms
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def full_disk(folder: Path) -> Iterator[None]:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         place = folder if folder.exists() else folder.resolve().parent
-        raise InputError(
+        raise WriteError(
             f"{folder}: the disk is full ({shutil.disk_usage(place).free:,} bytes are free); make "
             "room there, or choose a folder elsewhere"
         ) from error

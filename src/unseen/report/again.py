@@ -6,26 +6,36 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
-from unseen.core.errors import SavedFileError
-from unseen.io.atomic import read_json
+from unseen.core.errors import SavedFileError, UnseenError, quoted
+from unseen.io.saved import Saved, read_saved
+from unseen.io.tables import parse_table
 from unseen.report.page import render
 from unseen.report.search import all_nodes
 
 
 def render_run(folder: Path, scores: Mapping[str, Any] | None = None) -> str:
     """Return the report of a run; `scores` adds how right its answers are."""
-    tables = {}
-    for name in ("predictions", "map", "graph/nodes"):
-        path = folder / f"{name}.parquet"
-        if not path.is_file():
+
+    def read(saved: Saved) -> str:
+        tables = []
+        for name in ("predictions.parquet", "map.parquet", "graph/nodes.parquet"):
+            if name not in saved:
+                raise SavedFileError(
+                    f"{folder}: has no {name}; expected the folder of a run, as `unseen classify "
+                    "--out` writes it"
+                )
+            tables.append(parse_table(saved.bytes(name), str(folder / name)).frame)
+        predictions, places, nodes = tables
+        record = saved.json("record.json")
+        try:
+            index = all_nodes(nodes, predictions)
+            return render({**record, "scores": scores}, predictions, places, index)
+        except UnseenError:
+            raise
+        except Exception as error:  # a record can lack anything
             raise SavedFileError(
-                f"{folder}: has no {name}.parquet; expected the folder of a run, as "
-                "`unseen classify --out` writes it"
-            )
-        tables[name] = pl.read_parquet(path)
-    record = read_json(folder / "record.json")
-    predictions = tables["predictions"]
-    nodes = all_nodes(tables["graph/nodes"], predictions)
-    return render({**record, "scores": scores}, predictions, tables["map"], nodes)
+                f"{folder}: its record and tables do not fit a report ({quoted(error)}); classify "
+                "again"
+            ) from error
+
+    return read_saved(folder, read)

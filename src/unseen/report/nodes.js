@@ -1,7 +1,7 @@
 // All nodes: found by id and text, or listed class by class. The index is unpacked when it is first needed.
 (function () {
   "use strict";
-  const PAGE = 25; // rows at a time
+  const FIRST = 10, PAGE = 25; // rows at first, and at a time
   const section = document.getElementById("nodes");
   if (!section) return;
   const field = document.getElementById("node-find");
@@ -57,7 +57,7 @@
   }
 
   function grow() {
-    const next = found.slice(shown, shown + PAGE);
+    const next = found.slice(shown, shown + (shown ? PAGE : FIRST));
     body.append(...next.map(row));
     shown += next.length;
     more.hidden = shown >= found.length;

@@ -112,13 +112,26 @@ def class_rows(
         other = no_class(looks)
         doubtful = groups[(other.name,)]
         entry = {
-            "description": f"Their confidence is below {record['settings']['abstain']:g}.",
+            "description": _why_none(record),
             "predicted": none,
             "labelled": 0,
             "confidence": doubtful["confidence"].mean(),
         }
         page += _class_row(other, entry, doubtful, most)
     return page
+
+
+def _why_none(record: dict[str, Any]) -> str:
+    """Return why some nodes are none of the classes."""
+    settings, told = record["settings"], len(record.get("outsiders", ()))
+    said = []
+    if settings.get("abstain") is not None:
+        said.append(f"Their confidence is below {settings['abstain']:g}.")
+    if settings.get("open_world"):
+        said.append("They fit no class well.")
+    if told:
+        said.append(f"People said so of {count(told, 'node')}.")
+    return " ".join(said)
 
 
 def _class_row(
@@ -206,9 +219,9 @@ def hop_rows(record: dict[str, Any], looks: Sequence[Look]) -> str:
 def _why_no_graph(record: dict[str, Any]) -> str:
     homophily = record.get("homophily") or record.get("agreement") or {}
     if record["graph"]["edges"] == 0:
-        return "it has no edges, so each node was judged by its own text"
+        return "it has no edges, so each node was classified by its own text"
     if not homophily or homophily.get("used"):
-        return "each node was judged by its own text alone"
+        return "each node was classified by its own text alone"
     if not homophily["measured"] and homophily["information"] < homophily["control"]:
         return (
             f"neighbours say less about each other ({number(homophily['information'])}) than "
@@ -254,8 +267,16 @@ def least_certain(predictions: pl.DataFrame, looks: Sequence[Look]) -> str:
         f'<td data-name="runner-up">{_signed(row["runner_up"], signs)}</td>'
         f'<td data-name="confidence" class="figure">{number(row["confidence"])}'
         f'<i class="level" style="width:{100 * (row["confidence"] or 0.0):.0f}%"></i></td>'
-        f'<td data-name="reason" class="reason">{_signed(row["reason"], {})}</td></tr>'
+        f'<td data-name="reason" class="reason">{_signed(row["reason"], {})}'
+        f"{_flags(row.get('flags'))}</td></tr>"
         for row in shown.iter_rows(named=True)
+    )
+
+
+def _flags(flags: str | None) -> str:
+    """Return what deserves a look, as badges."""
+    return "".join(
+        f'<b class="badge">{text(flag)}</b>' for flag in (flags or "").split("; ") if flag
     )
 
 

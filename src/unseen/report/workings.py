@@ -9,9 +9,9 @@ from unseen.report.safe import count, duration, number, percent, text
 
 CANDIDATES = 10  # shown for each choice
 QUALITY = (  # key, name, which way is better
-    ("kl", "KL divergence", "less is better; 0 is perfect"),
-    ("cosine", "Cosine", "more is better; 1 is perfect"),
-    ("euclidean", "Euclidean distance", "less is better; 0 is perfect"),
+    ("kl", "KL divergence", "less is better; 0: just as alike"),
+    ("cosine", "Cosine", "more is better; 1: just as alike"),
+    ("euclidean", "Euclidean distance", "less is better; 0: just as alike"),
 )
 REPAIRS = (
     ("duplicate_edges", "duplicate edges merged"),
@@ -41,7 +41,12 @@ def csd_quality(record: dict[str, Any]) -> str:
         f"<small>{better}</small></div>"
         for key, name, better in QUALITY
     )
-    return f'<p>Basis: {text(quality["basis"])}.</p><div class="cards three">{cards}</div>{remark}'
+    meaning = (
+        "Compared: how alike any two classes are by their descriptions, and how alike they are by "
+        f"their nodes ({text(quality['basis'])}). This says nothing about how many answers are "
+        "right: 0.99 is common."
+    )
+    return f'<p>{meaning}</p><div class="cards three">{cards}</div>{remark}'
 
 
 def choices(record: dict[str, Any]) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from unseen.core.task import Task
 
 ENOUGH = 4  # seen classes below which holding some out leaves too few to tell anything
+LABELS = 4  # labelled nodes of a seen class, on average, below which a fold is a matter of luck
 LARGE = 20_000  # nodes above which one fold is used instead of three
 KEPT = 0.2  # share of each other seen class that is held out too, where seen classes are answers
 
@@ -61,14 +62,20 @@ class Choice:
 
 
 def folds_of(task: Task, seed: int) -> list[Fold]:
-    """Return the folds that choices are made by; none where too few classes are seen."""
+    """Return the folds that choices are made by; none where too little is labelled."""
     seen = len(task.seen)
-    if seen < ENOUGH:
+    if seen < ENOUGH or not well_labelled(task):
         return []
     count = 2 if seen < 6 else 3
     return leave_classes_out(task.labels, task.allowed, count, seed)[
         : 1 if task.nodes > LARGE else count
     ]
+
+
+def well_labelled(task: Task) -> bool:
+    """Tell whether seen classes have enough labelled nodes to measure anything on them."""
+    seen = len(task.seen)
+    return seen > 0 and int((task.labels >= 0).sum()) >= LABELS * seen
 
 
 def leave_classes_out(

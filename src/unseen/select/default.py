@@ -24,7 +24,7 @@ from unseen.models.blocks import winners
 from unseen.models.cluster_matching import ClusterMatching
 from unseen.models.pooled_em import PooledEM
 from unseen.select.calibration import Calibration
-from unseen.select.cross_validation import Choice, Fold, choose
+from unseen.select.cross_validation import Choice, Fold, choose, well_labelled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,11 +38,11 @@ WHAT, POOLED, REFINED, ALONE = "model", "pooled", "refined", "class texts alone"
 WEIGHTS = (0.5, 0.7, 0.9)  # of descriptions in `BeliefPropagation`
 NODES_A_CLASS = 10  # below which descriptions alone say what a class is
 LONG_TEXT = 60  # words of a class text at which it is trusted most
-MARGIN = 0.005  # of kappa, by which `refined` has to win where nothing is labelled
-LABELLED_MARGIN = 0.03  # by which `pooled` has to win where some nodes are labelled
+MARGIN = 0.02  # of kappa, by which `refined` has to win where nothing is labelled
+LABELLED_MARGIN = 0.03  # by which `pooled` has to win where many nodes are labelled
 FOLD_MARGIN = 0.02  # the same for accuracy on held-out classes
-CAP = (0.05, 1.6)  # the mean confidence is at most a + b kappa; set on the design half of the zoo
-EXPECTED = (0.94, 0.93, -0.54, 0.55)  # of the accuracy that mean confidences stand for
+EXPECTED = (-0.71, 1.27, -0.04, 0.76)  # of the accuracy that mean confidences stand for
+EXPECTED_BY_WORDS = (-1.42, 0.93, 0.0, 0.53, 1.99)  # the same where held-out words tell kappa
 POOR_FIT = 0.2  # kappa below which class texts hardly fit the graph
 HARDLY_FIT = (
     "Class texts hardly fit this graph: answers agree with words they have not seen little "
@@ -134,11 +134,12 @@ def _by_words(
     tried = {name: candidates[name]() for name in (POOLED, REFINED)}
     weigh = PooledEM().fit(view.task) if view.task is not task else pooled
     kappas = view.kappas(tried, weigh.typical(view.task))
-    margin = -LABELLED_MARGIN if len(task.seen) else MARGIN  # labels show how far edges can go
+    margin = -LABELLED_MARGIN if well_labelled(task) else MARGIN  # labels show how far edges go
     chosen = REFINED if kappas[REFINED] > kappas[POOLED] + margin else POOLED
     best = max(kappas[chosen], 0.0)
     model = pooled if chosen == POOLED else candidates[REFINED]().fit(task)
-    if best < POOR_FIT:  # what would be learned from answers that words do not confirm?
+    poor = best < POOR_FIT
+    if poor and not len(task.seen):  # what would be learned from answers that nothing confirms?
         model = candidates[ALONE]().fit(task)
     calibration = _capped(model, task, words, best)
     other = POOLED if chosen == REFINED else REFINED
@@ -146,10 +147,9 @@ def _by_words(
         f"{chosen} answers agree with words they have not seen by a kappa of {kappas[chosen]:.3f}, "
         f"{other} ones by {kappas[other]:.3f}"
     )
-    warnings: tuple[str, ...] = ()
-    if best < POOR_FIT:
+    warnings = (HARDLY_FIT.format(best),) if poor else ()
+    if poor and not len(task.seen):
         chosen, why = ALONE, f"{why}: too little to learn from"
-        warnings = (HARDLY_FIT.format(best),)
     return Fitted(
         model, calibration, (Choice(WHAT, chosen, "held-out words, kappa", why, kappas),), warnings
     )
@@ -161,10 +161,10 @@ def _capped(model: Model, task: Task, words: float, kappa: float | None = None) 
     With the mean confidence r, C possible classes and the words of their texts,
 
     .. math:: \operatorname{logit} e = a + b \operatorname{logit} r + c \ln C
-        + d \min(\text{words} / 60, 1)
+        + d \min(\text{words} / 60, 1) + f \kappa
 
-    is the accuracy to expect, by regression over the design half of the zoo
-    (`results/confidence.py`); where held-out words tell kappa, they say how much at most.
+    is the accuracy to expect, by regression over the design graphs of the zoo
+    (`results/confidence.py`), the last term where held-out words tell kappa.
     """
     found = model.infer(task)
     free = task.labels < 0
@@ -178,12 +178,9 @@ def _capped(model: Model, task: Task, words: float, kappa: float | None = None) 
     if not free.any() or possible < 2:
         return Calibration()
     mean = float(np.clip(sure.mean(dtype=np.float64), 0.02, 0.98))
-    a, b, c, d = EXPECTED
-    odds = a + b * np.log(mean / (1 - mean)) + c * np.log(possible) + d * min(words / LONG_TEXT, 1)
-    cap = float(1 / (1 + np.exp(-odds)))
-    if kappa is not None:
-        cap = min(cap, CAP[0] + CAP[1] * kappa)
-    return Calibration.capped(sure, max(cap, 1.5 / possible))
+    told = [1.0, np.log(mean / (1 - mean)), np.log(possible), min(words / LONG_TEXT, 1)]
+    odds = np.dot(EXPECTED, told) if kappa is None else np.dot(EXPECTED_BY_WORDS, [*told, kappa])
+    return Calibration.capped(sure, max(float(1 / (1 + np.exp(-odds))), 1.5 / possible))
 
 
 def _by_folds(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 
-from unseen.core.errors import InputError
+from unseen.core.errors import InputError, quoted
 from unseen.encode.class_texts import class_text_words
 from unseen.engines.base import engine_of
 from unseen.models import MODELS
@@ -31,6 +31,11 @@ def fit_prepared(
     An engine that keeps things keeps this: a run that was killed later does not fit again.
     """
     task = prepared.task
+    if model is not None and (isinstance(model, type) or not hasattr(model, "fit")):
+        raise InputError(
+            f"model: found {quoted(model)}; expected an object with `fit(task)` and "
+            "`posterior(task)`, such as PooledEM()"
+        )
     if model is None and not task.shared and len(task.seen) < 2:
         raise InputError(
             "graph: its features have no names and there are too few labels (of "

@@ -26,9 +26,9 @@ from unseen.core.arrays import masked, unit, weighted_kappa
 from unseen.encode.base import encode, get_encoder
 from unseen.engines.base import engine_of
 from unseen.models.blocks import filled, winners
-from unseen.prepare.encoded import DEFAULT, Encoded
-from unseen.prepare.lsa import bag_of_words
+from unseen.prepare.encoded import DEFAULT, Encoded, Words
 from unseen.prepare.preparer import Preparer
+from unseen.prepare.words import bag_of_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,15 +90,15 @@ def halve(
         encoded = preparer.encode(graph, classes)
         preparer.fit(encoded).class_text_ = prepared.preparer.class_text_
         task = preparer.task(encoded, graph, labels, prepared.task.allowed)
-    reader, words = get_encoder(DEFAULT), None if encoded.bags is None else encoded.bags[1]
+    reader, words = get_encoder(DEFAULT), encoded.words
     csds, name, identity = encoded.csds, encoded.encoder, encoded.identity
 
     def view(texts: Sequence[str], first: bool) -> NDArray[np.float32]:
         part = [_half(text, first, seed) for text in texts]
         X = encode(reader, part, cache=False)
         X[[not text for text in part]] = 0.0
-        bags = None if words is None else (bag_of_words(part), words)
-        read = Encoded(unit(X), csds, True, name, identity, bags)
+        half = None if words is None else Words(bag_of_words(part), words.classes)
+        read = Encoded(unit(X), csds, True, name, identity, half)
         rows: NDArray[np.float32] = preparer.transform(read)[0]
         return rows
 

@@ -55,19 +55,37 @@ def prepare(
     with step("prepare") as note:
         engine = engine_of(encoded)
         preparer.restore(engine.once("preparer", lambda: preparer.fit(encoded).state()))
-        note["detail"] = "no word statistics"
+        said = []
+        if preparer.match_ is not None:
+            said.append(f"{len(preparer.match_.words):,} words matched with class texts")
         if preparer.lsa_ is not None:
             words, width = preparer.lsa_.directions.shape
-            note["detail"] = f"LSA of {words:,} words, {width} dimensions"
+            said.append(f"LSA of {words:,} words, {width} dimensions")
+        note["detail"] = "; ".join(said) or "no words"
+    folds, choice = choose_texts(preparer, encoded, graph, labels, allowed, seed, step)
+    task = preparer.task(encoded, graph, labels, allowed)
+    return Prepared(preparer, encoded, task, folds, choice)
+
+
+def choose_texts(
+    preparer: Preparer,
+    encoded: Encoded,
+    graph: Graph,
+    labels: Labels,
+    allowed: NDArray[np.bool_],
+    seed: int,
+    step: Step,
+) -> tuple[list[Fold], Choice]:
+    """Choose which text stands for a class; return the folds of seen classes and the choice."""
     with step("choose class texts") as note:
         plain = preparer.plain_task(encoded, graph, labels, allowed)
         tasks = {
             kind: replace(plain, S=preparer.class_vectors(encoded, kind)) for kind in encoded.csds
         }
         folds = folds_of(plain, seed)
+        choose = engine_of(encoded).once
         choice = Choice(
-            **engine.once("class-texts", lambda: vars(choose_class_texts(tasks, folds, seed)))
+            **choose("class-texts", lambda: vars(choose_class_texts(tasks, folds, seed)))
         )
         note["detail"] = preparer.class_text_ = choice.chosen
-        task = preparer.task(encoded, graph, labels, allowed)
-    return Prepared(preparer, encoded, task, folds, choice)
+    return folds, choice

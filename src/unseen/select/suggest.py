@@ -46,24 +46,33 @@ def suggest(
         count: how many labels can be given.
         seed: of k-means.
     """
+    rows = np.arange(len(nodes))
+    if len(rows) > max(count, MOST):
+        rows = np.sort(np.random.default_rng(seed).choice(rows, MOST, replace=False))
+    if count < 1 or len(rows) <= count:
+        return suggest_among(proba, proba, count, seed)  # all of them, or a refusal
+    hops = unit(decompose(X, operator, HOPS, LAZINESS).composed())[nodes[rows]]
+    return np.asarray(rows[suggest_among(hops, proba[rows], count, seed)])
+
+
+def suggest_among(
+    Z: NDArray[np.float32], proba: NDArray[np.float32], count: int, seed: int = 0
+) -> NDArray[np.int64]:
+    """Return the same of nodes whose hops are at hand: Z, of unit length [m, d]. [count]"""
     from sklearn.cluster import KMeans
 
     if count < 1:
         raise InputError(f"count: expected 1 node or more, found {count}")
-    rows = np.arange(len(nodes))
-    if len(rows) <= count:
-        return rows
-    if len(rows) > MOST:
-        rows = np.sort(np.random.default_rng(seed).choice(rows, MOST, replace=False))
-    hops = unit(decompose(X, operator, HOPS, LAZINESS).composed())[nodes[rows]]
-    doubt = 1 - proba[rows].max(axis=1)
-    space = np.hstack([hops, np.float32(POSTERIOR) * proba[rows]])
+    if len(Z) <= count:
+        return np.arange(len(Z))
+    doubt = 1 - proba.max(axis=1)
+    space = np.hstack([Z, np.float32(POSTERIOR) * proba])
     found = KMeans(min(count, len(np.unique(space, axis=0))), n_init=1, random_state=seed)
     groups = found.fit(space, sample_weight=doubt + DOUBT).labels_
     apart = ((space - found.cluster_centers_[groups]) ** 2).sum(axis=1)
     order = np.lexsort((apart, groups))  # by cluster, the nearest to its centre first
     first = order[np.r_[True, np.diff(groups[order]) > 0]]
-    return np.asarray(rows[first[np.argsort(-doubt[first], kind="stable")]])
+    return np.asarray(first[np.argsort(-doubt[first], kind="stable")])
 
 
 def likely_errors(proba: NDArray[np.float32], count: int) -> NDArray[np.int64]:

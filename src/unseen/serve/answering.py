@@ -17,13 +17,13 @@ from unseen.core.arrays import unit
 from unseen.core.operator import Operator
 from unseen.core.task import Task
 from unseen.encode.base import encode
+from unseen.explain.words import beside
 from unseen.io.join import MOST
 from unseen.models.base import infer
 from unseen.models.blocks import clamp
 from unseen.prediction import probabilities, shown
 from unseen.prepare.encoded import Encoded
 from unseen.serve.errors import ApiError
-from unseen.serve.words import beside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +86,7 @@ def vectors_of(served: Served, texts: Sequence[str]) -> NDArray[np.float32]:
     rows: NDArray[np.float32] = preparer.centred(
         Encoded(X, {}, True, served.meta["encoder"], "", None)
     )
-    return unit(rows if preparer.lsa_ is None else beside(preparer.lsa_, rows, texts))
+    return beside(preparer.word_readers, rows, texts)
 
 
 def answer_texts(

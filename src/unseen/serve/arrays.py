@@ -8,17 +8,20 @@ They can be made again from the run at any time, and are whole or not there (`io
 from __future__ import annotations
 
 import hashlib
+import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from unseen.answer import Case
 from unseen.core.arrays import unit
 from unseen.core.classes import NONE_OF_THESE
 from unseen.core.errors import InputError
 from unseen.core.labels import allowed_classes
-from unseen.explain import TINY
+from unseen.explain.shares import TINY
 from unseen.io.atomic import MANIFEST, in_place, read_json, write_json
 from unseen.models.base import infer
 from unseen.models.typicality import hops_around
@@ -26,16 +29,19 @@ from unseen.propagate.hops import decompose
 from unseen.run import load
 from unseen.serve.class_stats import class_stats
 from unseen.serve.layout import beside, place_nodes
+from unseen.serve.outsiders import cut_off, outsiders_of
 from unseen.serve.search import write_search
 from unseen.serve.strings import write_index, write_strings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from unseen.core.task import Task
     from unseen.encode.base import Progress
     from unseen.models.base import Inference, Reading
 
-LAYOUT = 2  # of these folders; older ones are made again
+LAYOUT = 3  # of these folders; older ones are made again
+SAME = ("X", "id", "texts", "search", "indices", "indptr", "weights", "degrees")  # of the graph
 MAP_HOPS, MAP_LAZINESS = 2, 0.5  # of the vectors that the map is made of
 
 
@@ -53,52 +59,81 @@ def fresh(folder: Path, run: Path) -> bool:
 
 
 def write_arrays(
-    run: Path, folder: Path, places: Path | None = None, progress: Progress | None = None
+    run: Path,
+    folder: Path,
+    earlier: Path | None = None,
+    progress: Progress | None = None,
+    case: tuple[Any, Case] | None = None,
 ) -> Path:
     """Make the arrays of a run.
 
     Args:
         run: a folder with graph, model and answers.
         folder: where the arrays go.
-        places: arrays of an earlier version, whose nodes stay where they are on the map.
+        earlier: arrays of an earlier version, whose nodes stay where they are on the map.
+        progress: told what is being done.
+        case: the classifier and the case of the run, where they are in hand and `earlier` has the
+            same nodes: what is the same is not made again.
     """
+    made = _read(run, progress) if case is None else case
+    same = earlier if case is not None else None
+
+    def build(new: Path) -> None:
+        said = progress or (lambda what, done, total: None)
+        _write(*made, run, new, earlier, same, said)
+
+    return in_place(folder, build)
+
+
+def _read(run: Path, progress: Progress | None) -> tuple[Any, Case]:
+    """Return the classifier of a run, and the case that it answers."""
     classifier = load(run)
     if not hasattr(classifier, "graph_"):
         raise InputError(
             f"{run}: holds no graph with answers about it, so there is nothing to serve; give a "
             "folder that `unseen classify --out` wrote"
         )
-
-    def build(new: Path) -> None:
-        _write(classifier, run, new, places, progress or (lambda what, done, total: None))
-
-    return in_place(folder, build)
-
-
-def _write(classifier: Any, run: Path, new: Path, places: Path | None, progress: Progress) -> None:
     graph, labels, classes = classifier.graph_, classifier.labels_, classifier.class_texts_
     allowed = allowed_classes(classifier.among, labels, classes)
     encoded = classifier.preparer_.encode(graph, classes, progress)
     task = classifier.preparer_.task(encoded, graph, labels, allowed)
+    task = cut_off(task, graph, outsiders_of(run, graph))
+    return classifier, Case(graph, labels, classes, task, encoded)
+
+
+def _write(
+    classifier: Any,
+    case: Case,
+    run: Path,
+    new: Path,
+    earlier: Path | None,
+    same: Path | None,
+    progress: Progress,
+) -> None:
+    graph, labels, classes, task = case.graph, case.labels, case.classes, case.task
     progress("read every node", 1, 4)
     found = infer(classifier.model_, task)
     model = classifier.model_
     readings = model.readings(task) if hasattr(model, "readings") else ()
     answers = _answers(run, graph, labels, len(classes))
-    X = unit(_dense(task.X))
     save = _saver(new)
     for name, value in answers.items():
         save(name, value)
-    save("X", X)
+    if same is None:
+        X = unit(_dense(task.X))
+        save("X", X)
+        _write_graph(save, new, graph)
+    else:
+        X = np.asarray(task.X)
+        for path in [each for name in SAME for each in same.glob(f"{name}*")]:
+            _link(path, new / path.name)
     save("Z", hops_around(task).cosines(np.eye(X.shape[1], dtype=np.float32)))
     save("S", np.asarray(task.S, dtype=np.float32))
     save("posterior", classifier.posterior_)
     save("moved", _moved(found, answers))
-    meta = [_write_reading(save, r, reading, X, graph) for r, reading in enumerate(readings)]
-    progress("read every node", 2, 4)
-    _write_graph(save, new, graph)
+    meta = [_write_reading(save, r, reading, X, task) for r, reading in enumerate(readings)]
     progress("lay out the map", 3, 4)
-    save("places", _places(task, answers, places, graph))
+    save("places", _places(task, answers, earlier, graph))
     stats = class_stats(task, answers)
     write_json(new / "classes.json", stats)
     record = read_json(run / "record.json")
@@ -112,11 +147,12 @@ def _write(classifier: Any, run: Path, new: Path, places: Path | None, progress:
             "directed": graph.directed,
             "texts": graph.texts is not None,
             "shared": bool(task.shared),
-            "own": encoded.own,
-            "encoder": encoded.encoder,
+            "own": case.encoded.own,
+            "encoder": case.encoded.encoder,
             "names": list(classes.names),
             "descriptions": list(classes.descriptions or ()),
-            "allowed": allowed.tolist(),
+            "allowed": task.allowed.tolist(),
+            "outsiders": outsiders_of(run, graph).tolist(),
             "seen": list(classifier.seen_),
             "mean_weight": graph.operator.mean_weight,
             "non_zeros": int(graph.adjacency.nnz),
@@ -127,6 +163,14 @@ def _write(classifier: Any, run: Path, new: Path, places: Path | None, progress:
             "created": record.get("created"),
         },
     )
+
+
+def _link(path: Path, place: Path) -> None:
+    """Have a file in a second place; no file of arrays is ever written to."""
+    try:
+        os.link(path, place)
+    except OSError:  # of a file system without links
+        shutil.copyfile(path, place)
 
 
 def _saver(folder: Path) -> Any:
@@ -201,7 +245,7 @@ def pair(
 
 
 def _write_reading(
-    save: Any, r: int, reading: Reading, X: NDArray[np.float32], graph: Any
+    save: Any, r: int, reading: Reading, X: NDArray[np.float32], task: Task
 ) -> dict[str, Any]:
     """Write a reading; where it is linear, its weights, and what each hop adds to its scores."""
     save(f"reading{r}", reading.posterior)
@@ -210,7 +254,7 @@ def _write_reading(
         save(f"reading{r}.bias", np.asarray(reading.bias, dtype=np.float32))
         if reading.hops is not None:
             K = len(reading.hops) - 1
-            blocks = decompose(X, graph.operator, K, 0.5).blocks
+            blocks = decompose(X, task.operator, K, 0.5).blocks
             z = sum(w * block for w, block in zip(reading.hops, blocks, strict=True))
             save(f"reading{r}.length", np.linalg.norm(np.asarray(z, np.float64), axis=1))
             scores = [

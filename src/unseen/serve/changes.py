@@ -17,11 +17,15 @@ SHOWN = 40  # pairs of classes between which nodes move
 
 
 def changes(before: Served, after: Served) -> NDArray[np.int64]:
-    """Return nodes of both whose class has another name, the surest in it first. [m]"""
+    """Return nodes of both whose class has another name, the surest in it first. [m]
+
+    Nodes that have their class from people come last: that they changed says nothing.
+    """
     n = min(before.nodes, after.nodes)
     old, new = _named(before, n), _named(after, n)
     rows = np.flatnonzero(old != new)
-    return rows[np.argsort(-np.asarray(after.confidence)[rows], kind="stable")]
+    confidence, told = np.asarray(after.confidence)[rows], np.asarray(after.known)[rows] > 0
+    return rows[np.lexsort((-confidence, told | np.isin(rows, after.outside)))]
 
 
 def _named(served: Served, n: int) -> NDArray[Any]:

@@ -17,13 +17,14 @@ import numpy as np
 from unseen.core.classes import Classes, tidy
 from unseen.core.errors import InputError
 from unseen.encode.class_texts import class_texts, class_vectors
-from unseen.prepare.encoded import Encoded
-from unseen.prepare.lsa import bag_of_words
+from unseen.prepare.encoded import Encoded, Words
+from unseen.prepare.words import bag_of_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from unseen.core.task import Task
+    from unseen.prepare.preparer import Preparer
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,17 +97,23 @@ def edit_classes(
     return Edit(classes, origin, place, np.flatnonzero(np.isin(origin, replaced)))
 
 
-def class_vectors_of(classifier: Any, classes: Classes, encoder: Any) -> NDArray[np.float32]:
-    """Return class vectors as the fitted preparer makes them. [C, d']"""
-    preparer = classifier.preparer_
-    csds = class_vectors(classes, encoder)
-    bags = None
-    if preparer.lsa_ is not None:
-        bags = (None, bag_of_words(class_texts(classes, "description")))
-    none = np.zeros((0, len(preparer.node_centre_)), dtype=np.float32)
-    encoded = Encoded(none, csds, bool(preparer.shared_), preparer.encoder_, "", bags)
-    S: NDArray[np.float32] = preparer.class_vectors(encoded)
-    return S if bags is None else preparer.lsa_.beside_classes(S, bags[1])
+def encoded_classes(
+    preparer: Preparer, classes: Classes, encoder: Any, nodes: NDArray[np.float32] | None = None
+) -> Encoded:
+    """Return class texts as a fitted preparer takes them, beside vectors of nodes, if any."""
+    words = None
+    if preparer.word_readers:
+        words = Words(None, bag_of_words(class_texts(classes, "description")))
+    if nodes is None:
+        nodes = np.zeros((0, len(preparer.node_centre_)), dtype=np.float32)
+    csds, shared = class_vectors(classes, encoder), bool(preparer.shared_)
+    return Encoded(nodes, csds, shared, preparer.encoder_, preparer.identity_, words)
+
+
+def class_vectors_of(preparer: Preparer, encoded: Encoded) -> NDArray[np.float32]:
+    """Return class vectors as a fitted preparer makes them. [C, d']"""
+    S = preparer.class_vectors(encoded)
+    return S if encoded.words is None else preparer.beside_classes(S, encoded.words.classes)
 
 
 def edited_model(model: Any, edit: Edit, task: Task) -> Any:

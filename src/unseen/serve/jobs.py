@@ -82,6 +82,16 @@ def get(store: Store, name: str) -> dict[str, Any]:
     return shown(row)
 
 
+def learned(store: Store, version: int) -> dict[str, Any] | None:
+    """Return what a version has learned from, and how right it is; None where it has not."""
+    row = store.one("SELECT result FROM jobs WHERE version = ? AND kind = 'learn'", version)
+    if row is None or row["result"] is None:
+        return None
+    result = json.loads(row["result"])
+    names = ("labels", "outsiders", "left_out", "accuracy")
+    return {name: result[name] for name in names} if set(names) <= set(result) else None
+
+
 def queue(
     db: sqlite3.Connection, kind: str, person: str, request: dict[str, Any]
 ) -> dict[str, Any]:

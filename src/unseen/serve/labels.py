@@ -32,6 +32,11 @@ NOTE = (
     "answers as they were before each label was given, so nothing was learned from these labels; "
     "nodes of the queues are harder than others, so the accuracy on all nodes is likely higher"
 )
+HELD = (
+    "before: the answers that stood when each label was given; after: the new model, asked for "
+    "each label without having been shown it"
+)
+TOO_FEW = "ten or more labels that name a class are needed to say how right the new answers are"
 MANY = 500  # nodes that are asked for in one query
 
 
@@ -134,15 +139,10 @@ def with_labels(store: Store, served: Served, positions: list[int]) -> list[dict
 
 
 def to_learn(store: Store) -> tuple[dict[str, str], list[str]]:
-    """Return labels by node id to fit with, and the nodes that are left out by disagreement."""
-    found, apart = {}, []
-    for node, said in votes(store).items():
-        name = agreed(said)
-        if name is None:
-            apart.append(node)
-        elif name:
-            found[node] = name
-    return found, apart
+    """Return what people agree on by node id, "" for none of these, and where they do not agree."""
+    settled = {node: agreed(said) for node, said in votes(store).items()}
+    found = {node: name for node, name in settled.items() if name is not None}
+    return found, [node for node in settled if node not in found]
 
 
 def answers_of(store: Store, node: str, served: Served) -> list[dict[str, Any]]:
@@ -181,18 +181,25 @@ def wilson(right: int, of: int) -> dict[str, Any]:
     }
 
 
-def accuracy(store: Store) -> dict[str, Any] | None:
-    """Return how often the answer before a label was given agrees with the label."""
-    by_queue: dict[str, list[bool]] = defaultdict(list)
+def _judged(store: Store) -> list[tuple[str, str, str, str]]:
+    """Return node, what was answered before people spoke, the label, and the queue of each node."""
     settled = {node: agreed(said) for node, said in votes(store).items()}
     rows = store.all(  # the first answer about a node met a model that knew nothing of it
         "SELECT node, was, queue FROM answers WHERE answer_id IN (SELECT min(answer_id) FROM "
         "answers WHERE was IS NOT NULL GROUP BY node)"
     )
-    for row in rows:
-        label = settled.get(row["node"])
-        if label is not None:
-            by_queue[row["queue"] or "view"].append(row["was"] == (label or NONE_OF_THESE))
+    return [
+        (row["node"], row["was"], label or NONE_OF_THESE, row["queue"] or "view")
+        for row in rows
+        if (label := settled.get(row["node"])) is not None
+    ]
+
+
+def accuracy(store: Store) -> dict[str, Any] | None:
+    """Return how often the answer before a label was given agrees with the label."""
+    by_queue: dict[str, list[bool]] = defaultdict(list)
+    for _, was, label, queue in _judged(store):
+        by_queue[queue].append(was == label)
     everything = [right for each in by_queue.values() for right in each]
     if not everything:
         return None
@@ -204,6 +211,22 @@ def accuracy(store: Store) -> dict[str, Any] | None:
             for queue, each in sorted(by_queue.items())
         ],
     }
+
+
+def compared(store: Store, held_out: dict[str, str] | None) -> dict[str, Any]:
+    """Return how often answers before and after learning are right, on the same nodes.
+
+    Args:
+        held_out: what the model that learned says of nodes whose label it was not shown; None
+            where too few people spoke to hold some of it back.
+    """
+    judged = [(node, was, label) for node, was, label, _ in _judged(store)]
+    both = [each for each in judged if held_out is not None and each[0] in held_out]
+    if held_out is None or not both:
+        return {"before": accuracy(store), "after": None, "note": TOO_FEW}
+    before = sum(was == label for _, was, label in both)
+    after = sum(held_out[node] == label for node, _, label in both)
+    return {"before": wilson(before, len(both)), "after": wilson(after, len(both)), "note": HELD}
 
 
 def counts(store: Store) -> dict[str, int]:

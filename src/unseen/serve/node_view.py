@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unseen.explain.words import WordShares, word_shares
 from unseen.serve.answering import answer_texts, vectors_of
 from unseen.serve.arrays import pair
 from unseen.serve.labels import answers_of, label_of, votes
-from unseen.serve.words import WordShares, word_shares
+from unseen.serve.outsiders import SAID_SO
 
 if TYPE_CHECKING:
     from unseen.serve.served import Served
@@ -74,7 +75,8 @@ def _words(served: Served, text: str, a: int, b: int) -> WordShares | None:
     for r, meta in enumerate(served.meta["readings"]):
         if meta["linear"] and meta["hops"] is None:
             weights, bias = served.reading(r, "weights"), served.reading(r, "bias")
-            return word_shares(served, text, weights[[a, b]], bias[[a, b]])
+            reader, preparer = served.encoder, served.classifier.preparer_
+            return word_shares(reader, preparer, text, weights[[a, b]], bias[[a, b]])
     return None
 
 
@@ -162,6 +164,8 @@ def _reason(served: Served, i: int, a: int, around: Any) -> str:
     own = served.meta["own"]
     if served.known[i]:
         return "was given with its label"
+    if i in served.outside:
+        return SAID_SO
     if not len(around):
         return f"own {own} alone; no neighbours"
     share = [part["share"] for part in _hops(served, i, a, a)["parts"]]
@@ -193,10 +197,11 @@ def _change(
             tried = answer_texts(served, vectors_of(served, shorter), [near] * len(shorter))
             wins = np.flatnonzero(tried.posterior.argmax(axis=1) == b)
             if len(wins):
-                quoted = ", ".join(repr(word) for word in gone[wins[0]])
+                quoted = ", ".join(f"“{word}”" for word in gone[wins[0]])
                 spans = words.spans[sorted(order[: wins[0] + 1])].tolist()
+                which = "words" if len(gone[wins[0]]) > 1 else "word"
                 needs.append(
-                    {"what": "words", "text": f"without the words {quoted}", "spans": spans}
+                    {"what": "words", "text": f"without the {which} {quoted}", "spans": spans}
                 )
     if near:
         ours = [j for j, _ in sorted(near, key=lambda each: -each[1]) if served.label[j] != b]
@@ -206,12 +211,12 @@ def _change(
             tried = answer_texts(served, np.asarray(served.vectors[i : i + 1]), [near], fixed)
             if int(tried.posterior[0].argmax()) == b and k:
                 which = f"{k} of its {len(near)} neighbours" if len(near) > 1 else "its neighbour"
-                needs.append({"what": "neighbours", "text": f"if {which} were {name!r}"})
+                needs.append({"what": "neighbours", "text": f"if {which} were “{name}”"})
                 break
     sentence = (
-        f"{name!r} would win {' or '.join(need['text'] for need in needs)}."
+        f"“{name}” would win {' or '.join(need['text'] for need in needs)}."
         if needs
-        else f"No small change of its words or neighbours makes {name!r} win."
+        else f"No small change of its words or neighbours makes “{name}” win."
     )
     return {"runner_up": b, "needs": needs, "sentence": sentence}
 

@@ -18,6 +18,7 @@ from unseen.serve.editing import (
     class_vectors_of,
     edit_classes,
     edited_model,
+    encoded_classes,
     labels_after,
 )
 
@@ -37,7 +38,8 @@ def preview(served: Served, changes: list[dict[str, Any]], remove: list[int]) ->
     classifier = served.classifier
     edit = edit_classes(served.classes, changes, remove, served.codes)
     check_abstain(classifier.abstain, edit.classes, classifier.open_world)
-    S = class_vectors_of(classifier, edit.classes, served.encoder)
+    preparer = classifier.preparer_
+    S = class_vectors_of(preparer, encoded_classes(preparer, edit.classes, served.encoder))
     allowed = allowed_after(edit, served.allowed)
     labels = labels_after(edit, served.codes)
     task = served.task(S, allowed, labels)
@@ -46,6 +48,8 @@ def preview(served: Served, changes: list[dict[str, Any]], remove: list[int]) ->
     background = none if found.background is None else found.background
     answers = settle(served, found.posterior, found.confidence, background, allowed)
     after = np.where(labels >= 0, labels, answers.label)
+    outside = np.isin(np.arange(served.nodes), served.outside)
+    after[outside & ~np.isin(after, _new(edit))] = -1  # only what is new may take them
     confidence = answers.proba.max(axis=1)
     old = np.asarray(served.label)
     before = np.where(old >= 0, np.append(edit.place, -1)[old], -1)  # -1: none, or removed

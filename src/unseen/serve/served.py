@@ -17,6 +17,7 @@ from unseen.io.atomic import read_json
 from unseen.prepare.encoded import APART
 from unseen.run import load
 from unseen.serve.class_stats import warnings_of
+from unseen.serve.outsiders import without_edges
 from unseen.serve.strings import Index, Strings, mapped
 
 if TYPE_CHECKING:
@@ -74,6 +75,11 @@ class Served:
         """Vectors of unit length. [n, d]"""
         return self._map("X")
 
+    @property
+    def around(self) -> NDArray[np.float32]:
+        """Three lazy hops of the vectors, of unit length. [n, d]"""
+        return self._cache("Z")
+
     @cached_property
     def class_vectors(self) -> NDArray[np.float32]:
         """Class vectors. [C, d]"""
@@ -108,9 +114,15 @@ class Served:
     @cached_property
     def operator(self) -> Operator:
         """The graph as linear maps, in single precision: three times as fast, the same answers."""
-        found = Operator(self.adjacency)
+        cut = len(self.outside) > 0
+        found = Operator(without_edges(self.adjacency, self.outside) if cut else self.adjacency)
         found.weights = found.weights.astype(np.float32)
         return found
+
+    @cached_property
+    def outside(self) -> NDArray[np.int64]:
+        """Nodes that people know to be of no listed class; their edges say nothing."""
+        return np.array(self.meta["outsiders"], dtype=np.int64)
 
     @cached_property
     def allowed(self) -> NDArray[np.bool_]:
@@ -158,7 +170,7 @@ class Served:
         labels: NDArray[np.int64] | None = None,
     ) -> Task:
         """Return the task of all nodes, perhaps with other classes; nothing is encoded again."""
-        memo = {"unit": self.vectors, "around": self._cache("Z")}  # what models read of all nodes
+        memo = {"unit": self.vectors, "around": self.around}  # what models read of all nodes
         return Task(
             self.vectors,
             self.class_vectors if S is None else S,

@@ -183,6 +183,7 @@ class Changes(Page):
     moved: list[dict[str, Any]]
     version: int
     against: int
+    learned: dict[str, Any] | None
 
 
 class Job(Open):

@@ -22,6 +22,7 @@ from unseen.serve.served import Served
 from unseen.serve.store import Store, now
 
 if TYPE_CHECKING:
+    from unseen.answer import Case
     from unseen.encode.base import Progress
 
 FIRST = 1
@@ -76,8 +77,16 @@ class Versions:
         """Return all versions, the latest first."""
         return [shown(row) for row in self.store.all("SELECT * FROM versions ORDER BY number DESC")]
 
-    def ensure(self, number: int, progress: Progress | None = None) -> Path:
-        """Return the arrays of a version; one process makes them where they are not there."""
+    def ensure(
+        self,
+        number: int,
+        progress: Progress | None = None,
+        in_hand: tuple[Any, Case, Path] | None = None,
+    ) -> Path:
+        """Return the arrays of a version; one process makes them where they are not there.
+
+        `in_hand`: its classifier and case, and arrays of a version of the same nodes.
+        """
         run, arrays = self.folder(number), self.arrays(number)
         if not fresh(arrays, run):
             with self._alone():
@@ -88,7 +97,10 @@ class Versions:
                         parent = None
                     earlier = None if parent is None else self.arrays(parent)
                     shutil.rmtree(arrays, ignore_errors=True)
-                    write_arrays(run, arrays, earlier, progress)
+                    if in_hand is None:
+                        write_arrays(run, arrays, earlier, progress)
+                    else:
+                        write_arrays(run, arrays, in_hand[2], progress, in_hand[:2])
         return arrays
 
     def load(self, number: int) -> Served:

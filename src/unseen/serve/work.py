@@ -14,37 +14,18 @@ import signal
 import sys
 import time
 import traceback
-from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-import polars as pl
-
-from unseen.answer import Case, answer
 from unseen.core.errors import UnseenError
-from unseen.core.labels import Labels, allowed_classes
-from unseen.estimator import ZeroShotNodeClassifier
-from unseen.io.join import join_graph
-from unseen.record import Steps
 from unseen.run import load
 from unseen.serve.changes import changes, moved
-from unseen.serve.editing import (
-    allowed_after,
-    edit_classes,
-    edited_model,
-    labels_after,
-)
-from unseen.serve.labels import accuracy, to_learn
+from unseen.serve.making import learned, with_added, with_changed_classes
 from unseen.serve.served import Served
 from unseen.serve.state import log
 from unseen.serve.store import now
 from unseen.serve.versions import Versions
-
-if TYPE_CHECKING:
-    from unseen.core.graph import Graph
-    from unseen.prediction import Prediction
 
 NICE = 10  # requests come first
 OFTEN = 0.2  # seconds between two notes of progress
@@ -56,6 +37,7 @@ STAGES = {  # what is done, and how much of the job lies behind it then
     "prepare": 0.2,
     "fit": 0.3,
     "add classes": 0.4,
+    "hold out labels": 0.5,
     "infer": 0.65,
     "write the run": 0.75,
     "make the arrays": 0.88,
@@ -118,26 +100,28 @@ def work(job: Job, kind: str, person: str, request: dict[str, Any]) -> None:
     versions = job.versions
     job.progress("load", 0, 1)
     parent = int(request["version"])
+    before = versions.load(parent)
     classifier = load(versions.folder(parent))
-    graph, labels, last = _with_added(versions, parent, classifier)
+    graph, labels, last = with_added(versions, parent, classifier)
+    same = graph.nodes == before.nodes
     classifier.progress = job.progress
     made = learned if kind == "learn" else with_changed_classes
-    prediction, note, more = made(versions, classifier, graph, labels, request)
+    known = before if same and classifier.class_texts_.vectors is None else None
+    case, prediction, note, more = made(versions, classifier, graph, labels, known, request)
     with versions.store.write() as db:
         number = versions.next_number(db)
     job.progress("write the run", 0, 1)
     _sync(prediction.save(versions.folder(number)))
     job.progress("make the arrays", 0, 1)
-    arrays = versions.ensure(number)
+    in_hand = None if known is None else (prediction.classifier, case, before.arrays)
+    arrays = versions.ensure(number, in_hand=in_hand)
     job.progress("compare", 0, 1)
-    before = versions.load(parent)
     after = Served(number, versions.folder(number), arrays)
     rows = changes(before, after)
     result = more | {
         "changed": len(rows),
         "moved": moved(before, after, rows),
         "added_nodes": graph.nodes - before.nodes,
-        "accuracy": accuracy(versions.store),
     }
     state = "candidate" if kind == "learn" else "kept"
     with versions.store.write() as db:
@@ -176,101 +160,6 @@ def _sync(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def _with_added(versions: Versions, parent: int, classifier: Any) -> tuple[Graph, Labels, int]:
-    """Return the graph with all nodes that came since, its labels, and the last of these nodes."""
-    graph, labels, store = classifier.graph_, classifier.labels_, versions.store
-    first = int(versions.row(parent)["folded"])
-    rows = store.all("SELECT seq, id, text FROM nodes WHERE seq > ? ORDER BY seq", first)
-    if not rows:
-        return graph, labels, first
-    new = {row["id"] for row in rows}
-    edges = [
-        row
-        for row in store.all("SELECT source, target, weight FROM edges")
-        if row["source"] in new or row["target"] in new
-    ]
-    nodes = pl.DataFrame({"id": [r["id"] for r in rows], "text": [r["text"] for r in rows]})
-    listed = pl.DataFrame(
-        {name: [row[name] for row in edges] for name in ("source", "target", "weight")},
-        schema={"source": pl.String, "target": pl.String, "weight": pl.Float64},
-    )
-    whole, _ = join_graph(graph, classifier.class_texts_, nodes, listed if edges else None)
-    codes = np.append(labels.codes, np.full(whole.nodes - graph.nodes, -1))
-    return whole, Labels(codes), int(rows[-1]["seq"])
-
-
-def _among(classifier: Any, labels: Labels) -> Any:
-    """Return which classes may be answered, by name: labels that people give change nothing."""
-    if classifier.among == "all":
-        return "all"
-    classes = classifier.class_texts_
-    allowed = allowed_classes(classifier.among, labels, classes)
-    return [name for name, may in zip(classes.names, allowed, strict=True) if may]
-
-
-def learned(
-    versions: Versions, classifier: Any, graph: Graph, labels: Labels, request: dict[str, Any]
-) -> tuple[Prediction, str, dict[str, Any]]:
-    """Fit again, with the labels that people gave beside those of the run."""
-    given, apart = to_learn(versions.store)
-    classes = classifier.class_texts_
-    rows = graph.positions()
-    codes, index = labels.codes.copy(), classes.index()
-    used = {node: name for node, name in given.items() if node in rows and name in index}
-    for node, name in used.items():
-        codes[rows[node]] = index[name]
-    fresh = ZeroShotNodeClassifier(
-        encoder=classifier.encoder,
-        among=_among(classifier, labels),
-        abstain=classifier.abstain,
-        open_world=classifier.open_world,
-        device=classifier.device,
-        seed=classifier.seed,
-        progress=classifier.progress,
-    )
-    prediction = fresh.fit(graph, classes, Labels(codes)).prediction_
-    left = [*apart, *(node for node in given if node not in used)]
-    note = f"learned from {len(used):,} label{'s' if len(used) != 1 else ''} that people gave"
-    return prediction, note, {"labels": len(used), "left_out": left[:100]}
-
-
-def with_changed_classes(
-    versions: Versions, classifier: Any, graph: Graph, labels: Labels, request: dict[str, Any]
-) -> tuple[Prediction, str, dict[str, Any]]:
-    """Take up classes as the preview showed them: nothing is fitted again."""
-    before = classifier.class_texts_
-    edit = edit_classes(before, request["changes"], request["remove"], labels.codes)
-    steps = Steps(classifier.progress)
-    allowed = allowed_after(edit, allowed_classes(classifier.among, labels, before))
-    after = Labels(labels_after(edit, labels.codes))
-    with steps("encode"):
-        encoded = classifier.preparer_.encode(graph, edit.classes, classifier.progress)
-    task = classifier.preparer_.task(encoded, graph, after, allowed)
-    twin = copy(classifier)
-    with steps("add classes"):
-        twin.model_ = edited_model(classifier.model_, edit, task)
-    twin.class_texts_, twin.classes_ = edit.classes, np.array(edit.classes.names, dtype=object)
-    seen = {before.names[c]: int(edit.place[c]) for c in range(len(before))}
-    twin.seen_ = tuple(edit.classes.names[seen[name]] for name in classifier.seen_)
-    if not allowed.all():
-        twin.among = [name for name, may in zip(edit.classes.names, allowed, strict=True) if may]
-    twin.graph_, twin.labels_ = graph, after
-    case = Case(graph, after, edit.classes, task, encoded)
-    prediction, twin.posterior_ = answer(twin, case, steps)
-    twin.prediction_ = prediction
-    return prediction, _note(edit, before.names, request), {"labels": 0, "left_out": []}
-
-
-def _note(edit: Any, names: Any, request: dict[str, Any]) -> str:
-    """Return what was done to the classes, in a few words."""
-    said = []
-    for change in request["changes"]:
-        done = "added" if change["replaces"] is None else "edited"
-        said.append(f"{done} {change['name']!r}")
-    said += [f"removed {names[c]!r}" for c in request["remove"]]
-    return ", ".join(said)[:300]
 
 
 if __name__ == "__main__":

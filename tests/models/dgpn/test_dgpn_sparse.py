@@ -63,7 +63,7 @@ def test_loss_and_gradients_are_those_of_the_plain_route(
 
     masks = (noise >= round(256 * dropout)) * (256 / (256 - round(256 * dropout)))
     replay = iter([masks[:-1, :, :LATENT], masks[-1, :, :SEMANTIC]])
-    model._kept = lambda like, rng: torch.as_tensor(next(replay), dtype=like.dtype)  # type: ignore[method-assign]
+    model._kept = lambda like, *_: torch.as_tensor(next(replay), dtype=like.dtype)  # type: ignore[method-assign]
     leaves = {name: tensors[name].clone().requires_grad_() for name in NAMES}
     before, after = model._weights(formed)
     X = np.stack([w * b[labelled] for w, b in zip(before, formed.blocks, strict=True)])

@@ -7,9 +7,11 @@ import type { Arrays } from "./painter";
 const GRID = 40; // cells a side
 const MOST = 30; // names at most
 const SPACE = 30_000; // square pixels of the map for one name
+const WIDE = 20; // letters of a line; a longer name takes two
 const SMALLEST = 0.003; // share of all nodes below which a class is not named
 
-interface Spot { index: number; x: number; y: number; nodes: number; element: HTMLElement; width: number }
+interface Spot { // width: half of it, in pixels
+  index: number; x: number; y: number; nodes: number; element: HTMLElement; width: number; height: number }
 
 /** Return the middle of the nodes in each class's densest cell, with the cells around it. */
 export function spots(arrays: Arrays, classes: number): { index: number; x: number; y: number; nodes: number }[] {
@@ -50,25 +52,25 @@ export class Labels {
     this.all = spots(arrays, items.length).slice(0, MOST).map((spot) => {
       const item = items[spot.index]!;
       const element = h("span", { class: "map-label c", vars: looks(item) }, item.name);
-      return { ...spot, element, width: Math.min(7 * item.name.length + 14, 190) };
+      return { ...spot, element, width: 3.5 * Math.min(item.name.length, WIDE) + 8, height: item.name.length > WIDE ? 36 : 18 };
     });
     this.box.replaceChildren(...this.all.map((spot) => spot.element));
   }
 
   /** Put each name at its place on the screen; leave out those that would touch a larger class's. */
   place(toScreen: (x: number, y: number) => [number, number], width: number, height: number): void {
-    const taken: [number, number, number][] = [];
+    const taken: [number, number, Spot][] = [];
     const { class: focus, node } = focused();
     const most = Math.max(5, (width * height) / SPACE);
     for (const spot of this.all) {
       const [x, y] = toScreen(spot.x, spot.y);
-      const half = spot.width / 2;
-      const out = x < half || x > width - half || y < 14 || y > height - 14;
-      const crowded = taken.some(([u, v, w]) => Math.abs(u - x) < half + w + 4 && Math.abs(v - y) < 24);
+      const half = spot.width;
+      const out = x < half || x > width - half || y < spot.height / 2 || y > height - spot.height / 2;
+      const crowded = taken.some(([u, v, other]) => Math.abs(u - x) < half + other.width + 4 && Math.abs(v - y) < (spot.height + other.height) / 2 + 4);
       const shown = !node && !out && !crowded && taken.length < most && !state.hidden.has(spot.index) && (focus === undefined || focus === spot.index);
       spot.element.hidden = !shown;
       if (!shown) continue;
-      taken.push([x, y, half]);
+      taken.push([x, y, spot]);
       spot.element.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px) translate(-50%, -50%)`;
     }
   }

@@ -10,6 +10,7 @@ import { classAt, focused, on, state } from "../state";
 import { Labels } from "./labels";
 import { EMPTY, Painter, arraysOf, rgb, type Arrays, type Overlay } from "./painter";
 import { Pace } from "./pace";
+import { note } from "./note";
 import { Tip } from "./tip";
 
 const MARGIN = 0.06; // of the shorter side, around all nodes
@@ -53,6 +54,8 @@ export class MapView {
         button("plus", "Zoom in", () => this.zoomBy(1.6)),
         button("minus", "Zoom out", () => this.zoomBy(1 / 1.6)),
         button("fit", "Show all nodes", () => this.fit())));
+    const told = note();
+    if (told) box.append(told);
     select(this.canvas).call(this.zoomer).on("dblclick.zoom", null);
     this.canvas.addEventListener("pointermove", (event) => this.point(event));
     this.canvas.addEventListener("pointerleave", () => this.tip.hide());
@@ -154,11 +157,19 @@ export class MapView {
   }
   private readonly ratio = (): number => Math.min(window.devicePixelRatio || 1, 2);
 
+  /** Take up another size; what was in the middle stays there. */
   private resize(): void {
+    const [x, y] = this.toWorld(this.width / 2, this.height / 2);
+    const moved = this.t.k !== 1 || this.t.x !== 0 || this.t.y !== 0;
     this.width = Math.max(1, this.box.clientWidth);
     this.height = Math.max(1, this.box.clientHeight);
     this.canvas.width = Math.round(this.width * this.ratio());
     this.canvas.height = Math.round(this.height * this.ratio());
+    if (moved) {
+      const { unit, cx, cy } = this.base();
+      const { k } = this.t;
+      select(this.canvas).call(this.zoomer.transform, zoomIdentity.translate(cx - k * (cx + x * unit), cy - k * (cy - y * unit)).scale(k));
+    }
     this.redraw();
   }
 
@@ -229,6 +240,7 @@ export class MapView {
     const { unit, cx, cy } = this.base();
     const far = Math.max(0.02, ...places.map(([x, y]) => Math.hypot(x - first[0], y - first[1])));
     const k = Math.min(8, Math.max(1, (0.42 * Math.min(this.width, this.height)) / (unit * far)));
+    if (k <= 1) return this.fit(); // all over the map
     const px = cx + first[0] * unit, py = cy - first[1] * unit;
     this.moved().call(this.zoomer.transform, zoomIdentity.translate(this.width / 2, this.height / 2).scale(k).translate(-px, -py));
   }

@@ -30,15 +30,15 @@ export function answerBox(node: NodeView, live: Live): Child {
     }, failed);
   };
   const name = node.class === null ? null : nameAt(node.class);
-  return [
+  return h("div", { class: "asked" },
+    h("p", { class: "soft small" }, "Is this right?"),
     h("div", { class: "row wrap" },
       name && h("button", { type: "button", class: "plain", onClick: () => say({ kind: "class", class: name }) }, icon("check"), "Yes"),
       picker((other) => say({ kind: "class", class: other })),
       h("button", { type: "button", class: "plain", onClick: () => say({ kind: "none" }) }, "None of these")),
     node.answers.length > 0 && h("ul", { class: "answers" }, node.answers.map((answer) => h("li", null,
       mark(answer.kind === "class" ? classNamed(answered(answer)) : null), h("b", null, answered(answer)),
-      h("span", { class: "soft small" }, `${answer.person}, ${ago(answer.at)}`)))),
-  ];
+      h("span", { class: "soft small" }, `${answer.person}, ${ago(answer.at)}`)))));
 }
 
 /** A plain list of classes: works with every keyboard, screen reader and phone. */

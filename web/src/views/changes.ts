@@ -1,11 +1,11 @@
 // What a version changed, node by node; and the choice to keep or discard one that waits for it.
 import { get, write } from "../api";
 import { failed, notice } from "../ask";
-import { count, fill, h, percent, type Child } from "../dom";
+import { count, fill, h, many, percent, sentence, type Child } from "../dom";
 import type { Live } from "../live";
 import { NONE, classNamed, refresh } from "../state";
-import type { Change, Changes, Moved } from "../types";
-import { arrow, bar, empty, loading, mark, nodeLink, problem, section } from "../widgets";
+import type { Change, Changes, Compared, Interval, Moved } from "../types";
+import { arrow, bar, empty, interval, loading, mark, nodeLink, problem, section } from "../widgets";
 
 const PAGE = 30;
 const FEW = 8; // beside the queue, until more are asked for
@@ -52,11 +52,31 @@ async function changes(version: number, first = PAGE): Promise<HTMLElement> {
   };
   const more: HTMLButtonElement = h("button", { type: "button", class: "plain wide", onClick: () => { load().catch(failed); } }, "Show more");
   const page = await load();
-  if (!page.items.length) return h("p", { class: "soft" }, "No node has another class.");
+  const learned = page.learned && section("Right on the labels given", rightness(page.learned.accuracy), taught(page.learned));
+  if (!page.items.length) return h("div", null, h("p", { class: "soft" }, "No node has another class."), learned);
   return h("div", null,
     h("p", { class: "big", id: "changed" }, h("b", null, count(page.total ?? page.items.length)), ` ${page.total === 1 ? "node has" : "nodes have"} another class`),
+    learned,
     section("From and to", moves(page.moved)),
     section("Node by node", list, more));
+}
+
+/** Shares of right answers, before and after, each with its interval. */
+function rightness(found: Compared): Child {
+  const row = (name: string, each: Interval): Child => [
+    h("dt", null, name), h("dd", null, interval(each)),
+    h("dd", null, h("b", null, percent(each.value)), " ", h("small", null, `${percent(each.low)} to ${percent(each.high)}`)),
+  ];
+  return [
+    (found.before ?? found.after) && h("dl", { class: "before-after" }, found.before && row("Before", found.before), found.after && row("After", found.after)),
+    h("p", { class: "soft small" }, found.before && `Of ${many(found.before.of, "label")}, each share with its 95 % interval. `, sentence(found.note)),
+  ];
+}
+
+function taught(found: NonNullable<Changes["learned"]>): Child {
+  const parts = [many(found.labels, "label"), found.outsiders > 0 && `${many(found.outsiders, "node")} of none of these classes`];
+  const left = found.left_out.length > 0 && ` ${many(found.left_out.length, "answer")} left out: people disagree, or the class is gone.`;
+  return h("p", { class: "soft small" }, `Learned from ${parts.filter(Boolean).join(" and ")}.`, left);
 }
 
 function moves(all: Moved<string | null>[]): HTMLElement {
@@ -72,7 +92,9 @@ function row(change: Change): HTMLElement {
   return h("li", null, h("a", { class: "node-row", href: nodeLink(change.id), title: change.id },
     h("span", { class: "node-title" }, change.title || change.id),
     h("span", { class: "node-about" }, named(change.before_name), arrow(), named(change.class_name)),
-    h("span", { class: "node-figure", title: "confidence, before and after" }, `${percent(change.confidence_before)} → ${percent(change.confidence)}`)));
+    change.known || change.label
+      ? h("span", { class: "node-figure" }, h("span", { class: "tag" }, "people said so"))
+      : h("span", { class: "node-figure", title: "confidence, before and after" }, `${percent(change.confidence_before)} → ${percent(change.confidence)}`)));
 }
 
 export async function changesView(rest: string, _live: Live): Promise<HTMLElement> {

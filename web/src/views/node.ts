@@ -1,6 +1,6 @@
 // One node: its text with the words that speak, all probabilities, neighbours, and how it came about.
 import { ApiError, get } from "../api";
-import { count, h, many, percent, type Child } from "../dom";
+import { count, h, many, percent, sentence, type Child } from "../dom";
 import type { Live } from "../live";
 import { looks } from "../palette";
 import { classAt, nameAt, setFocus, state, type Focus } from "../state";
@@ -34,13 +34,21 @@ export async function nodeView(id: string, live: Live): Promise<HTMLElement> {
     head("Node", node.title || node.id,
       h("p", { class: "soft small id" }, node.id, node.added && h("span", { class: "tag" }, "added later"))),
     verdict(node),
+    state.run?.write ? answerBox(node, live) : null,
     section("Text", marked(node)),
     !node.known && section("Probabilities", probabilities(node)),
-    node.change && section("What would change it", h("p", null, node.change.sentence),
-      node.change.needs.length > 1 && h("ul", { class: "plain-list" }, node.change.needs.map((need) => h("li", null, need.text)))),
+    node.change && section("What would change it", change(node.change)),
     section(node.degree ? many(node.degree, "neighbour") : "No neighbours", neighbours),
-    workings(node),
-    state.run?.write ? section("Is this right?", answerBox(node, live)) : null);
+    workings(node));
+}
+
+/** What would have to be different for the runner-up to win, as it was tried out. */
+function change(found: NonNullable<NodeView["change"]>): Child {
+  if (!found.needs.length) return h("p", null, found.sentence);
+  return [
+    h("p", { class: "change" }, chip(found.runner_up), " would win"),
+    h("ul", { class: "plain-list" }, found.needs.map((need) => h("li", null, need.text))),
+  ];
 }
 
 function verdict(node: NodeView): HTMLElement {
@@ -49,11 +57,14 @@ function verdict(node: NodeView): HTMLElement {
   return h("div", { class: "verdict c", vars: looks(item) },
     h("div", { class: "verdict-row" }, chip(node.class), h("b", null, sure)),
     !node.known && bar(node.confidence ?? 0, looks(item)),
-    node.reason && h("p", { class: "soft small" }, node.reason));
+    node.reason && h("p", { class: "soft small" }, sentence(node.reason)));
 }
 
 function probabilities(node: NodeView): Child {
-  const order = node.probabilities.map((p, i) => [p, i] as const).sort((a, b) => b[0] - a[0]);
+  const offered = node.probabilities.map((p, i) => [p, i] as const).filter(([p, i]) => p > 0 || (classAt(i)?.allowed ?? true));
+  const rank = (i: number): number => (i === node.class ? 0 : i === node.runner_up ? 1 : 2); // of equal ones
+  const order = offered.sort((a, b) => b[0] - a[0] || rank(a[1]) - rank(b[1]));
+  const left = node.probabilities.length - order.length;
   const row = ([p, i]: readonly [number, number]): HTMLElement => {
     const item = classAt(i);
     return h("li", null,
@@ -66,7 +77,8 @@ function probabilities(node: NodeView): Child {
   return [
     h("ul", { class: "probs" }, order.slice(0, open).map(row)),
     rest.length > 0 && fold(many(rest.length, "more class", "more classes"), h("ul", { class: "probs" }, rest.map(row))),
-    node.background !== null && h("p", { class: "soft small" }, `None of the listed classes: ${percent(node.background)}`),
+    left > 0 && h("p", { class: "soft small" }, `${many(left, "class", "classes")} with labels of their own ${left === 1 ? "was" : "were"} not offered.`),
+    node.background !== null && h("p", { class: "soft small" }, `Chance that it belongs to none of the listed classes: ${percent(node.background)}.`),
   ];
 }
 

@@ -22,7 +22,7 @@ export function outcome(found: Preview): Child {
     h("span", { class: "num" }, count(move.nodes)));
   return [
     found.taken.map((each) => h("p", { class: "big" }, h("b", null, count(each.nodes)), ` ${each.nodes === 1 ? "node" : "nodes"} for ${each.name}`,
-      h("span", { class: "soft small" }, `${many(found.changed, "node")} would move · ${Math.round(found.milliseconds)} ms`))),
+      h("span", { class: "soft small" }, `${many(found.changed, "node")} would move`))),
     warnings(found.warnings),
     moves.length > 0
       ? section("Who moves", h("ul", { class: "moves" }, moves.slice(0, FROM).map(row)),

@@ -30,6 +30,6 @@ export async function searchView(text: string, live: Live): Promise<HTMLElement>
   if (!found.length) {
     return h("article", null, head("Search", `“${text}”`), empty("Nothing found", h("p", null, "Words match from their beginning; try fewer or shorter ones, or the id of a node.")));
   }
-  const total = page.total === null ? `the first ${count(found.length)}` : many(page.total, "node");
-  return h("article", null, head("Search", `“${text}”`, h("p", { class: "soft small" }, `${total}, ringed on the map`)), list, more);
+  const total = page.total === null ? `The first ${count(found.length)}` : many(page.total, "node");
+  return h("article", null, head("Search", `“${text}”`, h("p", { class: "soft small" }, total, h("span", { class: "wide-only" }, ", ringed on the map"))), list, more);
 }

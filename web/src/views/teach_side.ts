@@ -65,7 +65,7 @@ export function side(live: Live): Side {
 
 function summary(found: Summary, again: () => void): Child {
   return [
-    found.accuracy && accuracy(found.accuracy),
+    found.accuracy && state.run?.candidate === null && accuracy(found.accuracy),
     found.disagreements.length > 0 && section("Disagreement", h("ul", { class: "plain-list" }, found.disagreements.map((each) => h("li", null,
       h("a", { href: nodeLink(each.id) }, each.title || each.id),
       h("p", { class: "soft small" }, each.answers.map((a) => `${a.person}: ${a.class ?? "none of these"}`).join(" · ")))))),

@@ -27,7 +27,7 @@ export async function versions(_rest: string, live: Live): Promise<HTMLElement> 
     return h("li", { class: `version ${version.state}${current ? " current" : ""}`, "aria-current": current ? "true" : null },
       h("span", { class: "version-number" }, version.number),
       h("div", { class: "version-text" },
-        h("h2", null, (version.kind === "run" ? null : capital(version.note ?? "")) || KIND[version.kind], current && h("span", { class: "tag good" }, "in use"), version.state !== "kept" && h("span", { class: "tag" }, version.state)),
+        h("h2", null, (version.kind === "run" ? null : capital(version.note ?? "")) || KIND[version.kind], current && h("span", { class: "tag good" }, "in use"), version.state !== "kept" && h("span", { class: "tag" }, version.state === "candidate" ? "waits for a decision" : version.state)),
         h("p", { class: "soft small" }, facts.filter(Boolean).join(" · "))),
       h("div", { class: "row wrap" },
         version.parent !== null && h("a", { class: "button", href: `#/versions/${version.number}` }, "What changed"),

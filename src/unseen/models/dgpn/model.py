@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -34,9 +35,11 @@ from threadpoolctl import threadpool_limits
 
 from unseen.core.arrays import masked, softmax, unit
 from unseen.core.errors import InputError, SavedFileError, require
+from unseen.engines.base import ALONE, engine_of
 from unseen.models.base import Inference, State, check_shared, check_widths, seen_classes
 from unseen.models.blocks import clamp
 from unseen.models.dgpn import maps
+from unseen.models.dgpn.descent import Among, descend, kept, learn
 from unseen.models.dgpn.maps import (
     BIAS,
     COMPOSED,
@@ -49,7 +52,7 @@ from unseen.models.dgpn.maps import (
     to_semantic,
 )
 from unseen.models.dgpn.settings import VARIANTS, check_choices
-from unseen.models.training import CsdModel, one_thread
+from unseen.models.training import CsdModel
 from unseen.propagate.hops import Hops, hops_of
 from unseen.propagate.sparse import SparseBlocks
 
@@ -58,8 +61,7 @@ if TYPE_CHECKING:
     from torch import Generator, Tensor
 
     from unseen.core.task import Task
-
-SMALL = 4_000_000  # numbers in the input below which a second thread waits more than it works
+    from unseen.engines.base import Rows, Team
 
 
 @dataclass(repr=False, eq=False)
@@ -95,6 +97,7 @@ class DGPN(CsdModel):
     """
 
     needs_labels = True
+    any_engine = True
     search_space = {  # noqa: RUF012  Table 8 of the paper
         "learning_rate": (0.001, 0.01, 0.1),
         "epochs": (200, 500, 1000, 1200),
@@ -150,8 +153,11 @@ class DGPN(CsdModel):
         rng = torch.Generator(self.device).manual_seed(self.seed)
         maps = self._start(task, rng)
         hops = hops_of(task, self.hops, self.laziness)
-        history = list(self._train(maps, hops, labelled, own, rivals, rng))
-        self.maps_: Maps = {name: value.detach().cpu().numpy() for name, value in maps.items()}
+        if not isinstance(hops.blocks, SparseBlocks):  # nothing else is read
+            taken = tuple(engine_of(task).take(X, labelled) for X in hops.blocks)
+            hops, labelled = Hops(taken, hops.weights), np.arange(len(labelled))
+        given = (self, maps, hops, labelled, own, rivals, rng.get_state())
+        history, self.maps_ = engine_of(task).train(partial(learn, *given))
         self.csds_ = task.S.copy()
         self.losses_ = np.array(history, np.float32)  # [epochs]
         return self
@@ -171,6 +177,7 @@ class DGPN(CsdModel):
         S: Tensor,  # CSDs of the rivals [C', d_s]
         weights: list[float],  # [K+1]
         rng: Generator,
+        among: Among = None,
     ) -> tuple[Tensor, Tensor]:
         """Return the compositional and the local loss, Eq. 17-20."""
         from torch.nn.functional import cross_entropy
@@ -178,13 +185,13 @@ class DGPN(CsdModel):
         drops = self.dropout and PSI + BIAS in maps
         h = to_latent(maps, x)  # psi  [K+1, m, d_h]
         if drops:
-            h = h * self._kept(h, rng)
+            h = h * self._kept(h, rng, among)
         f = self._logits(to_semantic(maps, LOCAL, h), S)  # Eq. 17  [K+1, m, C']
         q_loc = cross_entropy(f.flatten(0, 1), y.repeat(len(f)))  # Eq. 18
         z = compose(weights, h)  # Eq. 19  [m, d_h]
         predicted = to_semantic(maps, COMPOSED, z)  # [m, d_s]
         if drops and self.drop_prediction:
-            predicted = predicted * self._kept(predicted, rng)
+            predicted = predicted * self._kept(predicted, rng, among)
         g = self._logits(predicted, S)  # [m, C']
         q_com = cross_entropy(g, y)  # Eq. 20
         return q_com, q_loc
@@ -197,12 +204,14 @@ class DGPN(CsdModel):
         own: NDArray[np.int64],  # position of each one's class among the rivals [m]
         rivals: NDArray[np.float32],  # [C', d_s]
         rng: Generator,
+        team: Team = ALONE,
     ) -> Iterator[float]:
-        """Lower Q, Eq. 21, by `epochs` steps of Adam, in place; give Q before each."""
-        import torch
+        """Lower Q, Eq. 21, by `epochs` steps of Adam, in place; give Q before each.
 
-        blocks, rectified = hops.blocks, PSI + BIAS in maps
-        plain = not (rectified and self.similarity == "inner" and self.device == "cpu")
+        Q is a mean over nodes: every worker of a team takes some of them and adds up gradients.
+        """
+        blocks = hops.blocks
+        plain = not (PSI + BIAS in maps and self.similarity == "inner" and self.device == "cpu")
         if isinstance(blocks, SparseBlocks) and blocks.operator is not None and not plain:
             require("numba", "fast", "DGPN on sparse node vectors")
             from unseen.models.dgpn.sparse import Training
@@ -210,47 +219,40 @@ class DGPN(CsdModel):
             with threadpool_limits(1, "blas"):  # products this small only wait for each other
                 yield from Training(self, hops, labelled, own, rivals).train(maps)
             return
-        before, after = self._weights(hops)
-        rows = np.stack([w * X[labelled] for w, X in zip(before, blocks, strict=True)])
-        x, y, S = (
-            torch.as_tensor(each, device=self.device) for each in (rows, own, self._scaled(rivals))
-        )
-        rest = {name: torch.zeros_like(v) if rectified else v.clone() for name, v in maps.items()}
-        rate = self.learning_rate if rectified else self.learning_rate / rows.shape[2]
-        adam = torch.optim.Adam([value.requires_grad_() for value in maps.values()], lr=rate)
-        with one_thread(rows.size < SMALL):
-            for _ in range(self.epochs):
-                q_com, q_loc = self._losses(maps, x, y, S, after, rng)
-                loss = q_com + self._local_share(len(x)) * q_loc  # Eq. 21
-                yield loss.item()
-                if self.decay:
-                    moved = sum((maps[name] - rest[name]).square().sum() for name in maps)
-                    loss = loss + self.decay / 2 * moved
-                adam.zero_grad()
-                torch.autograd.backward(loss)
-                adam.step()
+        yield from descend(self, maps, hops, labelled, own, rivals, rng, team)
 
-    def scores(self, task: Task) -> NDArray[np.float32]:
+    def scores(self, task: Task) -> Rows:
         """Return sim(phi_com(z_i), s_c), whose largest decides (Eq. 22). [n, C]"""
         return self._scores(task, self.hops)
 
     def infer(self, task: Task) -> Inference:
         """Return the softmax of the scores, first of hop 0 alone, then with one hop more each."""
-        by_hop = []
+        by_hop, allowed, heat = [], task.allowed, self.temperature
+
+        def posterior(scores: NDArray[np.float32], y: NDArray[np.int64]) -> NDArray[np.float32]:
+            p = softmax(masked(scores, allowed) / heat)
+            clamp(p, y)
+            return p
+
         for last in range(self.hops + 1):
-            p = softmax(masked(self._scores(task, last), task.allowed) / self.temperature)
-            clamp(p, task.labels)
-            by_hop.append(p)
+            scores = self._scores(task, last)
+            by_hop.append(engine_of(task).map(posterior, scores, task.labels))
         return Inference(tuple(by_hop), by_hop[-1])
 
-    def _scores(self, task: Task, last: int) -> NDArray[np.float32]:
+    def _scores(self, task: Task, last: int) -> Rows:
         """Return sim(phi_com(z_i), s_c), with z from hops 0 to `last`. [n, C]"""
         check_widths(task, len(self.maps_[PSI]), self.csds_.shape[1])
         hops = hops_of(task, self.hops, self.laziness)
         before, after = (weights[: last + 1] for weights in self._weights(hops))
         S = self._scaled(self.csds_)
-        predicted = predictions(self.maps_, hops.blocks, before, after)
-        return np.concatenate([self._scaled(rows) @ S.T for rows in predicted])
+
+        def scores(*blocks: NDArray[np.float32]) -> NDArray[np.float32]:
+            given = sparse or blocks
+            predicted = predictions(self.maps_, given, before, after)
+            return np.concatenate([self._scaled(rows) @ S.T for rows in predicted])
+
+        sparse = hops.blocks if isinstance(hops.blocks, SparseBlocks) else None
+        return engine_of(task).map(scores, *(() if sparse else hops.blocks))
 
     def state(self) -> State:
         """Return maps and class vectors, by name."""
@@ -269,10 +271,8 @@ class DGPN(CsdModel):
         """Return the weight of the mean over K+1 hops of the local losses."""
         return self.local_weight * (hops if self.local == "sum" else 1)
 
-    def _kept(self, like: Tensor, rng: Generator) -> Tensor:
-        """Return zeros for the entries that drop out and else what makes up for them."""
-        kept = like.new_empty(like.shape).bernoulli_(1 - self.dropout, generator=rng)
-        return kept / (1 - self.dropout)
+    def _kept(self, like: Tensor, rng: Generator, among: Among) -> Tensor:
+        return kept(like, self.dropout, rng, among)
 
     def _logits(self, predicted: Tensor, S: Tensor) -> Tensor:
         """Return sim(predicted, s_c) as a softmax takes it; S comes scaled. [..., C']"""

@@ -1,0 +1,106 @@
+r"""Text neighbours: a node is like the nodes whose vectors are nearest to its own, edges or not.
+
+Of m sampled nodes (*anchors*) with vectors :math:`x_a` and posteriors :math:`q_a`, the k nearest
+to node i, N(i), without itself, say
+
+.. math:: s_{ic} = \sum_{a \in N(i)} \kappa_{ia} q_{ac} / \sum_{a \in N(i)} \kappa_{ia}, \qquad
+    \kappa_{ia} = \max(\cos(x_i, x_a), 0)^3
+
+x [n, d], s [n, C]. How much that is worth shows in how often s finds the class that :math:`q_a`
+gives an anchor, without looking at it. All labelled nodes are anchors, as far as there is room.
+(Liu, He and Chang, "Large Graph Construction for Scalable Semi-Supervised Learning", 2010: anchors
+instead of all pairs keep it linear in n.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from unseen.core.arrays import softmax
+from unseen.engines.base import engine_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from unseen.core.task import Task
+    from unseen.engines.base import Rows
+
+ANCHORS = 2_000  # m
+NEAREST = 10  # k
+ITSELF = 0.9999  # cosine from which an anchor is taken to be the node itself
+PORTION = 2_000  # nodes that are compared with all anchors at a time
+
+
+@dataclass(frozen=True, eq=False)
+class TextNeighbours:
+    """Anchors: vectors [m, d], and their posteriors by class [C, m]."""
+
+    vectors: NDArray[np.float32]
+    posteriors: NDArray[np.float32]
+
+    @classmethod
+    def fit(cls, X: Rows, q: Rows, task: Task, seed: int) -> Self:
+        """Draw anchors among the nodes of a task; labelled nodes come first."""
+        rng, engine = np.random.default_rng(seed), engine_of(task)
+        order = rng.permutation(task.nodes)
+        order = order[np.argsort(task.labels[order] < 0, kind="stable")]
+        nodes = np.sort(order[:ANCHORS])
+        rows = np.asarray(engine.take(X, nodes), dtype=np.float32)
+        told = np.asarray(engine.take(q, nodes), dtype=np.float32)
+        known = rows.any(axis=1)
+        return cls(rows[known], np.ascontiguousarray(told[known].T))
+
+    def weight(self) -> float:
+        """Return how much s may count: the share of anchors whose class it finds, cubed."""
+        if len(self.vectors) <= NEAREST:
+            return 0.0
+        q = self.posteriors.T
+        said = self._read(self.vectors, q, np.ones(q.shape[1], dtype=bool))
+        return float((said.argmax(axis=1) == q.argmax(axis=1)).mean()) ** 3
+
+    def read(self, X: Rows, t: Rows, task: Task) -> Rows:
+        """Return s; labelled and fixed nodes, and those like no anchor, keep to t. [n, C]"""
+        if len(self.vectors) <= NEAREST:
+            return t
+        settled = task.labels >= 0
+        if task.fixed_nodes is not None:
+            settled[task.fixed_nodes] = True
+        return engine_of(task).map(
+            lambda X, t, done: np.where(done[:, None], t, self._read(X, t, task.allowed)),
+            X,
+            t,
+            settled,
+        )
+
+    def _read(
+        self, X: NDArray[np.float32], t: NDArray[np.float32], allowed: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        said = np.array(t, dtype=np.float32)
+        posteriors = np.where(allowed[:, None], self.posteriors, np.float32(0)).T  # [m, C]
+        for at in range(0, len(X), PORTION):
+            rows = slice(at, at + PORTION)
+            near = np.asarray(X[rows] @ self.vectors.T)
+            near[near > ITSELF] = 0.0
+            best = np.argpartition(-near, NEAREST, axis=1)[:, :NEAREST]
+            weight = np.maximum(np.take_along_axis(near, best, axis=1), 0) ** 3  # [b, k]
+            s = np.einsum("bk,bkc->bc", weight, posteriors[best])
+            total = s.sum(axis=1, keepdims=True)
+            said[rows] = np.where(total > 0, s / np.maximum(total, 1e-12), said[rows])
+        return said
+
+
+def with_classes(
+    posteriors: NDArray[np.float32], scores: NDArray[np.float32], temperature: float
+) -> NDArray[np.float32]:
+    """Return posteriors of anchors [C', m] among more classes, by how these fit their texts.
+
+    Args:
+        posteriors: among the classes before. [C, m]
+        scores: of all classes. [m, C']
+    """
+    new = softmax(scores / temperature)[:, len(posteriors) :].T  # [C' - C, m]
+    kept = posteriors * (1 - new.sum(axis=0))
+    return np.concatenate([kept, new]).astype(np.float32)

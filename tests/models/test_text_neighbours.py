@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from unseen.core.arrays import softmax, unit
+from unseen.core.task import Task
+from unseen.models import text_neighbours as module
+from unseen.models.text_neighbours import NEAREST, TextNeighbours, with_classes
+
+
+@pytest.fixture
+def given() -> tuple[np.ndarray, np.ndarray, Task]:
+    rng = np.random.default_rng(0)
+    X = unit(rng.standard_normal((60, 8)).astype(np.float32))
+    q = softmax(rng.standard_normal((60, 3)).astype(np.float32))
+    return X, q, Task(X, np.eye(3, 8, dtype=np.float32))
+
+
+def test_it_is_the_mean_of_the_nearest_others(
+    given: tuple[np.ndarray, np.ndarray, Task],
+) -> None:
+    X, q, task = given
+    made = TextNeighbours.fit(X, q, task, seed=0)
+    found = made.read(X, np.full((60, 3), 1 / 3, np.float32), task)
+    for i in range(60):
+        near = X @ X[i]
+        near[i] = -1
+        best = np.argsort(-near)[:NEAREST]
+        weight = np.maximum(near[best], 0) ** 3
+        np.testing.assert_allclose(found[i], weight @ q[best] / weight.sum(), atol=1e-5)
+
+
+def test_labelled_nodes_are_anchors_first_and_keep_their_answers(
+    given: tuple[np.ndarray, np.ndarray, Task], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, q, task = given
+    monkeypatch.setattr(module, "ANCHORS", 20)
+    labels = np.full(60, -1)
+    labels[40:55] = 1
+    known = task.known(labels)
+    made = TextNeighbours.fit(X, q, known, seed=0)
+    assert made.vectors.shape == (20, 8)
+    assert all((made.vectors == row).all(axis=1).any() for row in X[40:55])
+    found = made.read(X, q, known)
+    np.testing.assert_array_equal(found[40:55], q[40:55])
+    assert (found[:40] != q[:40]).any(axis=1).all()
+
+
+def test_a_class_that_is_not_allowed_gets_nothing(
+    given: tuple[np.ndarray, np.ndarray, Task],
+) -> None:
+    X, q, task = given
+    made = TextNeighbours.fit(X, q, task, seed=0)
+    found = made.read(X, q, task.known(task.labels, [True, False, True]))
+    assert not found[:, 1].any()
+    np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-5)
+
+
+def test_nodes_without_text_keep_to_what_is_said_of_them(
+    given: tuple[np.ndarray, np.ndarray, Task],
+) -> None:
+    X, q, task = given
+    made = TextNeighbours.fit(X, q, task, seed=0)
+    np.testing.assert_array_equal(made.read(np.zeros_like(X), q, task), q)
+    few = TextNeighbours(X[:3], q[:3].T)
+    assert few.read(X, q, task) is q
+
+
+def test_it_counts_as_far_as_it_finds_the_classes_of_anchors() -> None:
+    rng = np.random.default_rng(0)
+    classes = np.arange(90) % 3
+    X = unit((np.eye(3, 8)[classes] * 4 + rng.standard_normal((90, 8))).astype(np.float32))
+    apart, mixed = (
+        np.eye(3, dtype=np.float32)[classes],
+        np.eye(3, dtype=np.float32)[(classes + np.arange(90) // 9) % 3],
+    )
+    sure, unsure = (TextNeighbours(X, q.T.copy()).weight() for q in (apart, mixed))
+    assert sure > 0.9
+    assert unsure < 0.2
+    assert TextNeighbours(X[:3], apart[:3].T.copy()).weight() == 0
+
+
+def test_more_classes_share_what_there_is() -> None:
+    before = np.array([[0.7, 0.2], [0.3, 0.8]], np.float32)
+    scores = np.array([[0.0, 0.0, 9.0], [0.0, 0.0, -9.0]], np.float32)
+    after = with_classes(before, scores, 1.0)
+    np.testing.assert_allclose(after.sum(axis=0), 1, atol=1e-5)
+    assert after[2, 0] > 0.99
+    np.testing.assert_allclose(after[:, 1], [0.2, 0.8, 0.0], atol=1e-3)

@@ -1,0 +1,100 @@
+"""Runs on disk that are refused, made twice at once, or gone on with: nothing is mixed or lost."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import unseen.files
+from topic_graph import sample, write_files
+from unseen.core.errors import InputError
+from unseen.files import LOCK, classify_files, plan_run, work_folder
+from unseen.io.locks import Lock
+from unseen.io.read import read_classes
+from unseen.prediction import Prediction
+
+pytestmark = pytest.mark.usefixtures("quick_map")
+
+
+class StopError(Exception):
+    """What ends a run before it is written."""
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> dict[str, Path]:
+    return write_files(tmp_path / "in", sample(per_class=6))
+
+
+def classify(paths: dict[str, Path], out: Path, **settings: Any) -> Prediction:
+    classes = read_classes(paths["classes"])
+    plan = plan_run(paths["nodes"], paths["edges"], classes, engine="disk", memory="2GB")
+    return classify_files(
+        paths["nodes"], paths["edges"], classes, out, plan=plan, settings=settings
+    )
+
+
+def begin(paths: dict[str, Path], out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make a run up to where its graph is stored."""
+
+    def stop(*_: Any, **__: Any) -> Any:
+        raise StopError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(unseen.files, "store_graph", stop)
+        with pytest.raises(StopError):
+            classify(paths, out)
+    assert work_folder(out).is_dir()
+
+
+@pytest.mark.parametrize("file", ["nodes", "edges"])
+def test_what_is_refused_leaves_nothing_in_the_way(
+    file: str, paths: dict[str, Path], tmp_path: Path
+) -> None:
+    sound = paths[file].read_text(encoding="utf-8")
+    paths[file].write_text(sound + {"nodes": ",no id\n", "edges": "0,nowhere\n"}[file])
+    with pytest.raises(InputError, match=r"`id` is empty|unknown node 'nowhere'"):
+        classify(paths, tmp_path / "run")
+    assert {path.name for path in tmp_path.iterdir()} == {"in"}
+    paths[file].write_text(sound, encoding="utf-8")
+    classify(paths, tmp_path / "run")
+    assert {path.name for path in tmp_path.iterdir()} == {"in", "run"}
+
+
+def test_one_process_at_a_time(
+    paths: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    begin(paths, out, monkeypatch)
+    other = Lock.take(work_folder(out) / LOCK)
+    assert other is not None
+    with other, pytest.raises(InputError, match="another process is making this run"):
+        classify(paths, out)
+    classify(paths, out)  # whoever held it is gone
+
+
+def test_a_changed_file_is_another_run_whatever_its_date(
+    paths: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(paths, tmp_path / "run", monkeypatch)
+    before = paths["nodes"].stat()
+    text = paths["nodes"].read_text(encoding="utf-8")
+    paths["nodes"].write_text(text.replace("people", "peopel"), encoding="utf-8")
+    os.utime(paths["nodes"], ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert paths["nodes"].stat().st_size == before.st_size
+    with pytest.raises(InputError, match=r"begun otherwise \(what changed since: files\)"):
+        classify(paths, tmp_path / "run")
+
+
+@pytest.mark.parametrize("setting", [{"abstain": 0.5}, {"open_world": True}])
+def test_other_answers_are_another_run(
+    setting: dict[str, Any],
+    paths: dict[str, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begin(paths, tmp_path / "run", monkeypatch)
+    with pytest.raises(InputError, match=r"begun otherwise \(what changed since: settings\)"):
+        classify(paths, tmp_path / "run", **setting)
