@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     Answers = dict[str, tuple[NDArray[np.int64], NDArray[np.float32] | None]]
 
 SEEDS, FEATURE_SEEDS = 10, 5
-TEXT_SEEDS = 3  # of nodes that are texts, where little is drawn
 STRICT = "II, training labels only"  # not those of validation classes, as for published figures
 DRAWS = 10  # of eight sections of stdlib, beside those of the demonstration
 FITTED = ("random", "dap", "eszsl", "zs-gcn", "dgpn", "wdvsc", "hyperbolic")  # of the paper
@@ -117,13 +116,13 @@ def text_runs(encoder: str) -> Iterator[Run]:
     """Yield the runs on texts of nodes, read by one encoder."""
     for graph in ("c-m10m", "stdlib"):
         for row, every in rows(graph):
-            for seed in range(TEXT_SEEDS if len(every) == 1 else 1):
+            for seed in range(SEEDS if len(every) == 1 else 1):
                 for held in every:
                     yield Run(graph, "texts", encoder, held, row, seed=seed)
             if len(every) == 1 and row != STRICT:
                 yield Run(graph, "texts", encoder, every[0], row, rewired=True)
     (held,) = dict(rows("c-m10m"))["I"]
-    for seed in range(TEXT_SEEDS):
+    for seed in range(SEEDS):
         yield Run("c-m10m", "texts", encoder, held, "I", seed=seed, generalised=True)
 
 
