@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from graphs import catalogue
 from numpy.typing import NDArray
-from records import ZOO
+from records import HERE, ZOO
 from runner import run_missing
 from zoo import ZooTask, _known, inputs
 
@@ -26,7 +26,6 @@ from unseen.evaluate.metrics import accuracy, macro_accuracy
 from unseen.paper.ledger import Ledger
 from unseen.paper.trial import Outcome
 
-HERE = Path(__file__).parent
 PEERS = "peers.jsonl"
 STEPS = 50
 METHODS = ("label propagation", "logistic regression", "defaults")

@@ -68,7 +68,7 @@ def test_top_adds_columns(call: Call, paths: dict[str, Path], tmp_path: Path) ->
     out = tmp_path / "run"
     assert call("classify", *options(paths), "--out", out, "--top", 2)[0] == 0
     table = pl.read_csv(out / "predictions.csv")
-    assert table.columns[5:] == ["label_1", "probability_1", "label_2", "probability_2"]
+    assert table.columns[6:] == ["label_1", "probability_1", "label_2", "probability_2"]
     assert table["label_1"].to_list() == table["label"].to_list()
     assert table["probability_1"].to_list() == table["confidence"].to_list()
     assert (table["label_2"] != table["label"]).all()

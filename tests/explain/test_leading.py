@@ -86,8 +86,12 @@ def test_portions_change_nothing(
 def test_without_static_and_without_statistics_there_is_nothing_to_find() -> None:
     preparer = Preparer()
     preparer.lsa_ = preparer.match_ = None
+    preparer.node_centre_ = np.zeros(2, np.float32)
+    static = get_encoder("static")
     assert LeadingWords.of(object(), preparer, np.eye(2)) is None
-    assert LeadingWords.of(get_encoder("static"), preparer, None) is None
+    assert LeadingWords.of(static, preparer, None) is None
+    assert LeadingWords.of(static, preparer, np.eye(3)) is None  # a space of its own
+    assert LeadingWords.of(static, preparer, np.eye(2)) is not None
 
 
 def test_the_largest_leads_are_chosen_and_spellings_of_a_word_count_together() -> None:

@@ -73,7 +73,7 @@ def test_what_would_change_the_answer_does_change_it(run: Path) -> None:
             tried += 1
             text = view["text"]
             for lo, hi in reversed(need["spans"]):
-                assert repr(text[lo:hi]) in need["text"]
+                assert f"“{text[lo:hi]}”" in need["text"]
                 text = text[:lo] + text[hi:]
             around, weights = served.neighbours(i)
             near = list(zip(around.tolist(), weights.tolist(), strict=True))

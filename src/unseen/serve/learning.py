@@ -123,7 +123,8 @@ def in_hand(preparer: Preparer, served: Served, classes: Classes) -> Encoded:
     X, centre = np.asarray(served.vectors), preparer.node_centre_
     nodes = unit(X[:, : len(centre)]) + centre  # up to their length, which centring takes away
     nodes[~X.any(axis=1)] = 0.0
-    return encoded_classes(preparer, classes, served.encoder, nodes)
+    encoded = encoded_classes(preparer, classes, served.encoder, nodes)
+    return replace(encoded, reader=served.encoder if served.reads_texts else None)
 
 
 def task_in_hand(
