@@ -20,6 +20,7 @@ READ_BY = {"published": "published", "static": "open, static", "minilm": "open, 
 BEFORE = "one_sentence.jsonl"  # runs of 0.4.0, when a class had one sentence
 UNCORRECTED = "uncorrected.jsonl"  # runs of 0.5.0, when nothing corrected confidences
 K_MEANS = "one_cluster_a_class.jsonl"  # runs of 0.5.0, when a class had one cluster
+WHOLE_TEXTS = "whole_texts.jsonl"  # runs of 0.10.0, when class texts were compared as a whole
 TEXT_ROWS = [
     ("c-m10m", "I"),
     ("c-m10m", "II"),

@@ -109,11 +109,8 @@ def recorded(run: Any) -> tuple[dict[str, Any], str]:
 
 
 def close(found: Any, expected: Any) -> bool:
-    """Compare to the last digit, but for calibration errors."""
+    """Compare to the last digit, but for confidences and their errors."""
     if not isinstance(expected, dict):
         return bool(found == expected)
-    error = "calibration error"
-    return all(
-        abs(found[name] - value) <= CALIBRATION if name == error else found[name] == value
-        for name, value in expected.items()
-    )
+    within = {"calibration error": CALIBRATION, "confidence": 100 * CALIBRATION}
+    return all(abs(found[name] - value) <= within.get(name, 0) for name, value in expected.items())

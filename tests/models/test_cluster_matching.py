@@ -13,6 +13,7 @@ from unseen.core.operator import Operator
 from unseen.core.task import Task
 from unseen.models import cluster_matching
 from unseen.models.cluster_matching import ClusterMatching
+from unseen.models.matching import cosines
 
 CLASSES, NODES, WIDTH = 7, 420, 24
 UNSEEN = np.array([0, 2, 3, 6])
@@ -72,6 +73,36 @@ def test_class_texts_without_relations_leave_only_a_guess() -> None:
     assert model.chance == 0.25
     assert model.expected == pytest.approx(0.25, abs=0.02)
     assert not model.certain
+
+
+def test_relations_of_class_texts_are_taken_where_they_are_given() -> None:
+    """CSDs that relate in no way say nothing; relations beside them do."""
+    task = planted()
+    given = replace(task, S=np.eye(CLASSES), relations=cosines(task.S)[None].astype(np.float32))
+    expected = ClusterMatching().fit(task).posterior(task)
+    np.testing.assert_allclose(ClusterMatching().fit(given).posterior(given), expected, atol=1e-4)
+
+
+def test_edges_are_counted_between_groups_either_way() -> None:
+    A = np.array([[0, 2, 0, 1], [0, 0, 1, 0], [0, 0, 0, 0], [0, 0, 3, 0]], dtype=np.float32)
+    operator, groups = Operator(sp.csr_array(A)), np.eye(2, dtype=np.float32)[[0, 0, 1, 1]]
+    found = cluster_matching._between(operator, groups)
+    assert found is not None
+    expected = np.array([[2, 1], [1, 3]]) / operator.mean_weight  # two edges of weight 1 between
+    np.testing.assert_allclose(found, expected)
+    assert cluster_matching._between(None, groups) is None
+
+
+def test_edges_that_contradict_features_do_no_harm() -> None:
+    """Classes whose texts and features are unlike are linked most."""
+    task, rng = planted(), np.random.default_rng(4)
+    alike = cosines(task.S)
+    np.fill_diagonal(alike, -2.5)
+    drawn = np.triu(rng.random((NODES, NODES)) < 0.01 * np.exp(-alike[TRUTH][:, TRUTH]), 1)
+    A = sp.csr_array(drawn, dtype=np.float32)
+    misleading = replace(task, operator=Operator(A + A.T), memo={})
+    answer = ClusterMatching().fit(misleading).predict(misleading)
+    assert (answer[HIDDEN] == TRUTH[HIDDEN]).mean() > 0.9
 
 
 def test_doubt_about_names_lowers_the_confidence() -> None:

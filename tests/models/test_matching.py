@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from unseen.models import matching
-from unseen.models.matching import cosines, likeness, match, standard
+from unseen.models.matching import cosines, likeness, match, standard, together
 
 
 def geometries(
@@ -65,10 +65,36 @@ def test_relaxed_and_exact_agree_where_both_can_be_had(monkeypatch: pytest.Monke
 def test_many_geometries_at_once_are_each_as_if_alone() -> None:
     rng = np.random.default_rng(4)
     own, hops = rng.normal(size=(2, 5, 6, 3))
-    together = likeness(own, hops)
+    edges = rng.integers(0, 90, (5, 6, 6))
+    edges = edges + edges.swapaxes(1, 2)
+    both = likeness([own, hops], edges)
     for place in range(5):
-        alone = standard(standard(cosines(own[place])) + standard(cosines(hops[place])))
-        np.testing.assert_allclose(together[place], alone, atol=1e-12)
+        alone = likeness([own[place], hops[place]], edges[place])
+        np.testing.assert_allclose(both[place], alone, atol=1e-12)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_likeness_follows_the_formula(sign: int) -> None:
+    """Edges count by how they correlate with features, and not at all where they contradict."""
+    rng = np.random.default_rng(5)
+    own, hops = rng.normal(size=(2, 6, 3))
+    F = standard(cosines(own)) + standard(cosines(hops))
+    edges = np.exp(4 + sign * standard(F) + 0.3 * standard(cosines(rng.normal(size=(6, 3)))))
+    i, j = np.triu_indices(6, 1)
+    e, few = edges.sum(axis=1), matching.FEW
+    E = np.zeros((6, 6))
+    for g, h in zip(i, j, strict=True):
+        E[g, h] = np.log((edges[g, h] + few) / (e[g] * e[h] / edges.sum() + few))
+    r = np.corrcoef(E[i, j], F[i, j])[0, 1]
+    assert sign * r > 0.5
+    D = F[i, j] + max(r, 0) * (E[i, j] - E[i, j].mean()) / E[i, j].std()
+    expected = (D - D.mean()) / D.std()
+    np.testing.assert_allclose(likeness([own, hops], edges)[i, j], expected, atol=1e-9)
+
+
+def test_geometries_count_alike_whatever_their_scale() -> None:
+    one, other = (cosines(np.random.default_rng(seed).normal(size=(6, 3))) for seed in (7, 8))
+    np.testing.assert_allclose(together([one, other]), together([100 * one + 3, other]), atol=1e-9)
 
 
 def test_a_geometry_without_differences_says_nothing() -> None:

@@ -10,21 +10,23 @@ import pytest
 from numpy.typing import NDArray
 
 from unseen.models import over_clustering as room
-from unseen.models.matching import SHARPNESS, cosines, standard
+from unseen.models.matching import SHARPNESS, cosines, likeness, standard
 from unseen.models.over_clustering import Division, divide
 
 FREE = np.array([True, False, True, False, True])
 
 
-def division(m: int, seed: int = 0) -> Division:
+def division(m: int, seed: int = 0, linked: bool = True) -> Division:
     rng = np.random.default_rng(seed)
     fine, known = rng.normal(size=(2, m, 4)), rng.normal(size=(2, 2, 4))
     sizes = rng.integers(5, 40, m)
+    edges = rng.integers(0, 60, (m + 2, m + 2))
     return Division(
         np.repeat(np.arange(m), sizes),
         sizes.astype(np.float32),
         tuple(fine.astype(np.float32)),
         tuple(known.astype(np.float32)),
+        (edges + edges.T).astype(np.float32) if linked else None,
     )
 
 
@@ -36,15 +38,19 @@ def by_the_formula(given: NDArray[np.int64], of: Division, G: NDArray[np.float64
     """Return the score of one way to give fine clusters to classes, node by node."""
     members = given[of.of]
     i, j = np.triu_indices(5, 1)
-    D = np.zeros(len(i))
+    means = []
     for fine, known in zip(of.fine, of.known, strict=True):
         rows = np.empty((5, 4))
         rows[~FREE] = known
         rows[FREE] = [fine[of.of[members == c]].mean(axis=0) for c in range(3)]
-        rows -= rows.mean(axis=0)
-        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        likeness = (rows @ rows.T)[i, j]
-        D += (likeness - likeness.mean()) / likeness.std()
+        means.append(rows)
+    edges = None
+    if of.edges is not None:  # one by one
+        places = np.concatenate([np.flatnonzero(FREE)[given], np.flatnonzero(~FREE)])
+        edges = np.zeros((5, 5))
+        for (a, b), weight in np.ndenumerate(of.edges):
+            edges[places[a], places[b]] += weight
+    D = likeness(means, edges)[i, j]
     nodes = of.fine[-1][of.of]
     groups = np.stack([nodes[members == c].mean(axis=0) for c in range(3)])
     spread = [((each - nodes.mean(axis=0)) ** 2).sum() for each in (groups[members], nodes)]
@@ -54,8 +60,9 @@ def by_the_formula(given: NDArray[np.int64], of: Division, G: NDArray[np.float64
     return float(fit + room.KAPPA * spread[0] / spread[1] + room.ETA * evenness)
 
 
-def test_scores_follow_the_formula() -> None:
-    of, G = division(6), relations()
+@pytest.mark.parametrize("linked", [True, False])
+def test_scores_follow_the_formula(linked: bool) -> None:
+    of, G = division(6, linked=linked), relations()
     ways = np.array([[0, 1, 2, 0, 1, 2], [0, 0, 0, 0, 1, 2], [2, 1, 1, 0, 2, 2]])
     expected = [by_the_formula(given, of, G) for given in ways]
     np.testing.assert_allclose(room._scores(ways, of, G, FREE), expected, rtol=1e-4)

@@ -104,10 +104,13 @@ def test_features_that_count_nothing_are_taken_as_they_are() -> None:
     np.testing.assert_allclose(made.nodes, expected, atol=1e-6)
 
 
-def test_classes_beside_features_are_read_twice(asked: list[tuple[str, str]]) -> None:
+def test_classes_beside_features_come_with_their_relations(asked: list[tuple[str, str]]) -> None:
     made = encode_inputs(graph("features"), CLASSES, "minilm")
-    assert (made.encoder, made.shared) == ("counts:minilm+static", False)
-    assert asked == [("minilm+static", "cpu")]
+    assert (made.encoder, made.shared) == ("counts:minilm", False)
+    assert asked == [("minilm", "cpu")]
+    assert made.relations is not None
+    assert made.relations.shape == (4, 2, 2)
+    assert encode_inputs(graph("words"), CLASSES).relations is None
     again = encode_inputs(graph("features"), CLASSES, made.encoder)
     np.testing.assert_array_equal(again.csds["name"], made.csds["name"])
 

@@ -30,6 +30,8 @@ class Task:
         allowed: the classes that an unlabelled node may belong to; all when left out. [C]
         shared: whether X and S lie in one space, so that a cosine between them means something;
             when left out, whether they have the same width.
+        relations: how alike class texts are, by several readings, where X and S share no space;
+            the cosines of S when left out. [R, C, C]
         fixed_nodes, fixed: nodes that were answered before, and their posteriors, which stay as
             they are. [f], [f, C]
         engine: whose rows X is, and what works on them (`engines/base.py`); None: arrays.
@@ -44,6 +46,7 @@ class Task:
     operator: Operator | None = None
     allowed: Any = None
     shared: bool | None = None
+    relations: NDArray[np.float32] | None = None
     fixed_nodes: NDArray[np.int64] | None = None
     fixed: NDArray[np.float32] | None = None
     engine: Any = field(default=None, repr=False)

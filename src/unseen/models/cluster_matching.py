@@ -9,6 +9,7 @@ confidence.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from unseen.core.arrays import unit
 from unseen.core.errors import InputError
 from unseen.models.base import Inference, seen_classes
 from unseen.models.belief_propagation import BeliefPropagation, class_means
-from unseen.models.matching import cosines, likeness, match, standard
+from unseen.models.matching import cosines, likeness, match, together
 from unseen.models.over_clustering import divide
 
 if TYPE_CHECKING:
@@ -63,20 +64,32 @@ class ClusterMatching(BeliefPropagation):
         self.projection_ = _main_directions(task.X, self.seed)
         X = self._rows(task)  # [n, w]
         Z = _smooth(X, task.operator)
+        readings = (X, Z) if task.operator is None else (X, task.operator.propagate(X), Z)
         groups = task.labels.copy()
         free = np.flatnonzero(task.labels < 0)
         if task.allowed[seen].any():  # some of the unlabelled nodes are of seen classes
             free = free[_outsiders(Z, task.labels, seen, free, len(unseen))]
         kept = np.union1d(seen, unseen)
         new = np.isin(kept, unseen)
-        G = standard(cosines(task.S[kept]))
+        relations = [cosines(task.S)] if task.relations is None else list(task.relations)
+        G = together([each[np.ix_(kept, kept)] for each in relations])
         if len(unseen):
             member = _indicators(task.labels, task.classes)
-            known = [class_means(each, member)[seen] for each in (X, Z)]
-            groups[free] = unseen[divide((X[free], Z[free]), known, G, new, self.seed)]
+            known = [class_means(each, member)[seen] for each in readings]
+            groups[free] = unseen[
+                divide(
+                    [each[free] for each in readings],
+                    known,
+                    G,
+                    new,
+                    self.seed,
+                    partial(_edges, task.operator, member[:, seen], free),
+                )
+            ]
         self._fit(task, X, unit(class_means(X, _indicators(groups, task.classes))))
         q = super().infer(task).posterior
-        T = match(likeness(class_means(X, q)[kept], class_means(Z, q)[kept]), G, new)
+        means = [class_means(each, q)[kept] for each in readings]
+        T = match(likeness(means, _between(task.operator, q[:, kept])), G, new)
         self._rename(unseen, T, q.sum(axis=0)[unseen])
         return self
 
@@ -169,6 +182,26 @@ def _outsiders(
     if len(outside) < 2 * least:  # nothing stands out: the least alike will do
         outside = np.argsort(closest[free])[: max(2 * least, len(free) // 2)]
     return outside
+
+
+def _edges(
+    operator: Operator | None,
+    known: NDArray[np.float32],
+    free: NDArray[np.int64],
+    member: NDArray[np.float32],
+) -> NDArray[np.float32] | None:
+    """Return the edges between groups of free nodes [f, m] and seen classes [n, C_s]."""
+    groups = np.zeros((len(known), member.shape[1]), np.float32)
+    groups[free] = member
+    return _between(operator, np.concatenate([groups, known], axis=1))
+
+
+def _between(operator: Operator | None, groups: NDArray[np.float32]) -> NDArray[np.float32] | None:
+    """Return the weight of the edges between groups of nodes, either way. [n, g] to [g, g]"""
+    if operator is None or not operator.entries:
+        return None
+    edges = groups.T @ operator.aggregate(groups)
+    return np.asarray((edges + edges.T) / 2, dtype=np.float32)
 
 
 def _indicators(groups: NDArray[np.int64], count: int) -> NDArray[np.float32]:

@@ -1,26 +1,33 @@
 r"""Cluster-class matching: which group of nodes is which class, by how classes relate.
 
 Features without names share no space with class texts, so nothing says directly which cluster is
-which class. What both sides have is a geometry: classes whose descriptions are alike should have
-nodes that are alike. With the groups g of nodes (one for each seen class, one cluster for each
-unseen one), their mean vectors :math:`\mu` of own features and :math:`\mu'` after a few hops, and
-the centred CSDs :math:`s_c`,
+which class. What both sides have is a geometry: classes whose texts are alike should have nodes
+that are alike and linked. With the groups g of nodes (one for each seen class, one cluster for each
+unseen one), their mean vectors :math:`\mu^r` in several readings (own features, hops), the weight
+:math:`e_{gh}` of the edges between them, :math:`e_g = \sum_h e_{gh}`, and relations :math:`R^k` of
+class texts (`encode/class_relations.py`),
 
 .. math::
-    D_{gh} &= \cos(\mu_g, \mu_h) + \cos(\mu'_g, \mu'_h), \qquad G_{cd} = \cos(s_c, s_d) \\
+    F_{gh} &= \sum_r \cos(\mu^r_g, \mu^r_h), \qquad
+    E_{gh} = \ln \frac{e_{gh} + \epsilon}{e_g e_h / e + \epsilon} \\
+    D_{gh} &= F_{gh} + \max(0, \operatorname{corr}(E, F))\, E_{gh},
+    \qquad G_{cd} = \sum_k R^k_{cd} \\
     P(\pi) &\propto \exp\big(\gamma N \operatorname{corr}_{g<h}(D_{gh}, G_{\pi(g) \pi(h)})\big),
     \qquad T_{gc} = \sum_{\pi: \pi(g) = c} P(\pi)
 
 where :math:`\pi` gives every cluster another unseen class, seen groups keep theirs, N is the number
-of pairs, and the terms of D are standardised. Maximising the correlation is the Gromov-Wasserstein
-problem with squared loss, fused with the similarities to seen classes. Up to `COUNTED` clusters
-the matchings are counted out, so that T is exact; beyond that T is found by projected
-gradients with Sinkhorn projections (Peyre et al., "Gromov-Wasserstein Averaging of Kernel and
-Distance Matrices", ICML 2016; Vayer et al., https://arxiv.org/abs/1811.02834, for the fused form).
+of pairs, and every term of a sum is standardised: as evidence, each counts alike. Edges and
+features measure one thing, so how they correlate says how reliable edges are: citations that run
+across all features count for nothing. Maximising the correlation is the Gromov-Wasserstein problem
+with squared loss, fused with the similarities to seen classes. Up to `COUNTED` clusters the
+matchings are counted out, so that T is exact; beyond that T is found by projected gradients with
+Sinkhorn projections (Peyre et al., "Gromov-Wasserstein Averaging of Kernel and Distance Matrices",
+ICML 2016; Vayer et al., https://arxiv.org/abs/1811.02834, for the fused form).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +37,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SHARPNESS = 0.4  # gamma, at which T is as often right as it says, on text graphs made nameless
+FEW = 3.0  # epsilon: edges between two groups below which their number says little
 COUNTED = 6  # unseen classes whose 720 matchings are counted out
 STEPS, SINKHORN_STEPS = 200, 10_000  # of projected gradients, and of Sinkhorn's scaling in each
+ROUNDING = 1e-6  # deviation of cosines that are all the same
 CLOSE = 1e-9  # change after which nothing more is gained
 
 
@@ -97,9 +106,33 @@ def _sinkhorn(cost: NDArray[Any], epsilon: float) -> NDArray[Any]:
     return np.asarray(plan)
 
 
-def likeness(*means: NDArray[Any]) -> NDArray[Any]:
-    """Return D of groups with these mean vectors, one array a reading. Each [..., C, d]"""
-    return standard(np.sum([standard(cosines(each)) for each in means], axis=0))
+def likeness(means: Sequence[NDArray[Any]], edges: NDArray[Any] | None = None) -> NDArray[Any]:
+    """Return D of groups, standardised. [..., C, C]
+
+    Args:
+        means: mean vectors of the groups, one array a reading. Each [..., C, d]
+        edges: weight of the edges between two groups, if there are any. [..., C, C]
+    """
+    alike = np.sum([standard(cosines(each)) for each in means], axis=0)
+    if edges is None:
+        return standard(alike)
+    linked = standard(_linked(edges))
+    i, j = np.triu_indices(edges.shape[-1], 1)
+    agreed = (standard(alike) * linked)[..., i, j].mean(axis=-1)  # their correlation
+    return standard(alike + np.maximum(agreed, 0)[..., None, None] * linked)
+
+
+def together(terms: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return the sum of geometries, each of which counts alike; standardised. Each [..., C, C]"""
+    return standard(np.sum([standard(each) for each in terms], axis=0))
+
+
+def _linked(edges: NDArray[Any]) -> NDArray[Any]:
+    """Return by how much groups are linked more than their degrees explain, in logarithms."""
+    degrees = edges.sum(axis=-1)
+    total = np.maximum(degrees.sum(axis=-1), 1e-9)[..., None, None]
+    explained = degrees[..., :, None] * degrees[..., None, :] / total
+    return np.asarray(np.log((edges + FEW) / (explained + FEW)))
 
 
 def cosines(rows: NDArray[Any]) -> NDArray[Any]:
@@ -110,8 +143,12 @@ def cosines(rows: NDArray[Any]) -> NDArray[Any]:
 
 
 def standard(M: NDArray[Any]) -> NDArray[np.float64]:
-    """Scale symmetric matrices to mean 0 and deviation 1 above the diagonal. [..., C, C]"""
+    """Scale symmetric matrices to mean 0 and deviation 1 above the diagonal. [..., C, C]
+
+    One without differences becomes zero.
+    """
     i, j = np.triu_indices(M.shape[-1], 1)
     above = M[..., i, j][..., None]  # [..., N, 1]
-    spread = np.maximum(above.std(axis=-2, keepdims=True), 1e-6)  # less is rounding
+    spread = above.std(axis=-2, keepdims=True)
+    spread[spread < ROUNDING] = np.inf
     return np.asarray((M - above.mean(axis=-2, keepdims=True)) / spread)

@@ -16,7 +16,7 @@ sizes of the u classes have a high entropy H. Several divisions vote, node by no
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,8 @@ from unseen.models.matching import SHARPNESS, likeness
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    Edges = Callable[[NDArray[np.float32]], NDArray[np.float32] | None]
 
 KAPPA = 10.0  # set on text graphs made nameless; half or twice as much loses a point to four
 ETA = 5.0  # the same from 3 to 10; the higher, the harder a small class is to find
@@ -45,6 +47,7 @@ class Division:
     sizes: NDArray[np.float32]  # [m]
     fine: tuple[NDArray[np.float32], ...]  # mean vectors of fine clusters, by reading  [m, r]
     known: tuple[NDArray[np.float32], ...]  # mean vectors of seen classes, by reading  [C_s, r]
+    edges: NDArray[np.float32] | None = None  # between fine clusters and seen classes [m+C_s] twice
 
 
 def divide(
@@ -53,6 +56,7 @@ def divide(
     G: NDArray[np.float64],
     free: NDArray[np.bool_],
     seed: int,
+    edges: Edges | None = None,
 ) -> NDArray[np.int64]:
     """Return a cluster of each node, as many as classes are unseen; their names mean little. [f]
 
@@ -62,6 +66,8 @@ def divide(
         G: likeness of class texts, standardised. [C, C]
         free: which classes have no label. [C]
         seed: of k-means and of the starts.
+        edges: gives the weight of the edges between groups and seen classes, of which group each
+            node is in [f, m]; None where there are no edges. [m+C_s, m+C_s]
     """
     from scipy.optimize import linear_sum_assignment
 
@@ -71,7 +77,7 @@ def divide(
         return _k_means(Z, count, seed)
     found = []
     for turn in np.random.SeedSequence(seed).generate_state(DIVISIONS).tolist():
-        division = _fine_clusters(readings, known, m, turn)
+        division = _fine_clusters(readings, known, m, turn, edges)
         score, given = _climb(division, G, free, np.random.default_rng(turn))
         found.append((score, given[division.of]))
     best, groups = max(found, key=lambda each: each[0])
@@ -91,6 +97,7 @@ def _fine_clusters(
     known: Sequence[NDArray[np.float32]],
     m: int,
     seed: int,
+    edges: Edges | None = None,
 ) -> Division:
     of = _k_means(readings[-1], m, seed, starts=1)
     member = np.asarray(of[:, None] == np.arange(m), dtype=np.float32)  # [f, m]
@@ -101,7 +108,8 @@ def _fine_clusters(
         span = np.linalg.qr(np.concatenate([mu, means]).T)[0]  # all that cosines can see  [d, r]
         fine.append(mu @ span)
         seen.append(means @ span)
-    return Division(of, sizes, tuple(fine), tuple(seen))
+    linked = None if edges is None else edges(member)
+    return Division(of, sizes, tuple(fine), tuple(seen), linked)
 
 
 def _climb(
@@ -149,7 +157,8 @@ def _scores(
         groups[:, free], groups[:, ~free] = weights @ fine, known
         means.append(groups)
     i, j = np.triu_indices(len(free), 1)
-    fit = SHARPNESS * (likeness(*means)[:, i, j] @ G[i, j])  # gamma N corr
+    D = likeness(means, _edges_between(given, division, free))
+    fit = SHARPNESS * (D[:, i, j] @ G[i, j])  # gamma N corr
     last = division.fine[-1]  # the reading that was clustered
     centre = division.sizes @ last / division.sizes.sum()
     between = (((means[-1][:, free] - centre) ** 2).sum(axis=2) * sizes).sum(axis=1)
@@ -158,6 +167,19 @@ def _scores(
     entropy = -(p * np.log(np.maximum(p, 1e-9))).sum(axis=1) / np.log(u)
     score = fit + KAPPA * between / most + ETA * entropy
     return np.where(sizes.min(axis=1) > 0, score, IMPOSSIBLE)
+
+
+def _edges_between(
+    given: NDArray[np.int64], division: Division, free: NDArray[np.bool_]
+) -> NDArray[np.float32] | None:
+    """Return the weight of the edges between classes, for many ways. [b, m] to [b, C, C]"""
+    if division.edges is None:
+        return None
+    m, (known,) = given.shape[1], np.nonzero(~free)
+    part = np.zeros((len(given), len(free), len(division.edges)), np.float32)
+    part[:, free, :m] = given[:, None, :] == np.arange(int(free.sum()))[:, None]
+    part[:, known, m + np.arange(len(known))] = 1
+    return np.asarray(part @ division.edges @ part.swapaxes(1, 2))
 
 
 def _k_means(Z: NDArray[np.float32], count: int, seed: int, starts: int = 10) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from unseen.core.arrays import unit
 from unseen.core.errors import InputError
 from unseen.encode.base import Encoder, Progress, as_encoder, encode
+from unseen.encode.class_relations import class_relations
 from unseen.encode.class_texts import class_texts, class_vectors
 from unseen.encode.words import encode_words, word_weights
 from unseen.engines.base import engine_of
@@ -64,6 +65,7 @@ class Encoded:
         words: of nodes and of class texts, where there are any.
         engine: whose rows `nodes` and the words of nodes are; None: arrays.
         reader: the encoder that read the texts of nodes, where it did.
+        relations: how alike class texts are, where nodes share no space with them. [R, C, C]
     """
 
     nodes: Any
@@ -74,6 +76,7 @@ class Encoded:
     words: Words | None = None
     engine: Any = None
     reader: Any = None
+    relations: NDArray[np.float32] | None = None
 
     @property
     def apart(self) -> bool:
@@ -121,7 +124,9 @@ def encode_inputs(
     csds = class_vectors(classes, reader)
     own = getattr(graph, "engine", None)
     read = reader if kind == "texts" else None
-    return Encoded(nodes, csds, kind not in APART, name, reader.identity, words, own, read)
+    relations = class_relations(classes, reader) if kind in APART else None
+    shared = kind not in APART
+    return Encoded(nodes, csds, shared, name, reader.identity, words, own, read, relations)
 
 
 def _with_vectors(
@@ -171,10 +176,7 @@ def _kind(graph: Graph, asked: Any) -> tuple[str, Any]:
         raise InputError("graph: nodes have neither texts nor features; give one of them")
     X = graph.features
     kind = "counts" if (X.data if sp.issparse(X) else X).min(initial=0) >= 0 else "features"
-    if not named or DEFAULT in reading.split("+"):
-        return kind, reading
-    # Only relations between classes count here, and two readers see more of them than one.
-    return kind, f"{reading}+{DEFAULT}"
+    return kind, reading
 
 
 def _words(graph: Graph, classes: Classes, kind: str, progress: Progress | None) -> Words:

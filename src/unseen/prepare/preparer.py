@@ -166,7 +166,14 @@ class Preparer:
         """Return the task that a model is given."""
         X, S = self.transform(encoded)
         return Task(
-            X, S, labels.codes, graph.operator, allowed, self.shared_, engine=encoded.engine
+            X,
+            S,
+            labels.codes,
+            graph.operator,
+            allowed,
+            self.shared_,
+            encoded.relations,
+            engine=encoded.engine,
         )
 
     def plain_task(
