@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,12 @@ import unseen.files
 from topic_graph import sample, write_files
 from unseen.core.errors import InputError
 from unseen.files import LOCK, classify_files, plan_run, work_folder
+from unseen.io.files import remove
 from unseen.io.locks import Lock
 from unseen.io.read import read_classes
+from unseen.io.workspace import MARK
 from unseen.prediction import Prediction
+from unseen.run import ASKED
 
 pytestmark = pytest.mark.usefixtures("quick_map")
 
@@ -38,12 +42,8 @@ def classify(paths: dict[str, Path], out: Path, **settings: Any) -> Prediction:
 
 def begin(paths: dict[str, Path], out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make a run up to where its graph is stored."""
-
-    def stop(*_: Any, **__: Any) -> Any:
-        raise StopError
-
     with monkeypatch.context() as patch:
-        patch.setattr(unseen.files, "store_graph", stop)
+        patch.setattr(unseen.files, "store_graph", _stop)
         with pytest.raises(StopError):
             classify(paths, out)
     assert work_folder(out).is_dir()
@@ -98,3 +98,30 @@ def test_other_answers_are_another_run(
     begin(paths, tmp_path / "run", monkeypatch)
     with pytest.raises(InputError, match=r"begun otherwise \(what changed since: settings\)"):
         classify(paths, tmp_path / "run", **setting)
+
+
+def test_a_stop_while_a_run_is_begun_or_cleared_away(
+    paths: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    begin(paths, out, monkeypatch)
+    work = work_folder(out)
+    asked = (work / ASKED).read_bytes()
+    shutil.rmtree(work)
+    litter = work / f".{ASKED}.0123456789abcdef.unseen"
+    litter.mkdir(parents=True)
+    (litter / "lock").write_bytes(MARK)
+    (litter / "new").write_bytes(asked[:10])
+    classify(paths, out)
+    begin(paths, out, monkeypatch)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", _stop)
+        with pytest.raises(StopError):
+            remove(work, last=ASKED)
+    assert (work / ASKED).is_file()
+    classify(paths, out)
+    assert {path.name for path in tmp_path.iterdir()} == {"in", "run"}
+
+
+def _stop(*_: Any, **__: Any) -> Any:
+    raise StopError

@@ -20,18 +20,20 @@ from unseen.core.errors import InputError
 from unseen.engines.plan import Plan, plan_files, told
 from unseen.engines.stored_graph import store_graph
 from unseen.estimator import ZeroShotNodeClassifier
-from unseen.io.atomic import check_place, read_json, replacing, write_json
+from unseen.io.atomic import check_place, read_json, recover, replacing, write_json
+from unseen.io.files import remove
 from unseen.io.locks import Lock
 from unseen.io.read import read_classes, read_inputs
 from unseen.io.roles import Roles
 from unseen.io.saved import sha256
 from unseen.io.tables import files_of
+from unseen.run import ASKED
 
 if TYPE_CHECKING:
     from unseen.encode.base import Progress
     from unseen.prediction import Prediction
 
-ASKED, LOCK = "asked.json", "lock"
+LOCK = "lock"
 
 
 def plan_run(
@@ -147,7 +149,7 @@ def _on_disk(
         )
     except InputError:
         if fresh:  # what was read of a file that is refused is of no use for a better one
-            shutil.rmtree(work, ignore_errors=True)
+            remove(work, last=ASKED)
         raise
     return classifier.fit(graph, classes, labels).prediction_
 
@@ -163,6 +165,7 @@ def _begin(work: Path, asked: dict[str, Any], chosen: Plan) -> bool:
 
     Return whether the run was begun now.
     """
+    recover(work / ASKED)
     if (work / ASKED).is_file():
         found = read_json(work / ASKED)
         before = found if isinstance(found, dict) else {}

@@ -13,7 +13,6 @@
 from __future__ import annotations
 
 import io
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,7 @@ from unseen.core.escape import without_formulas
 from unseen.engines.base import engine_of
 from unseen.explain.reasons import names_of
 from unseen.io.atomic import FORMAT, in_place, write_json, write_manifest
-from unseen.io.files import write_bytes, write_parquet, write_text
+from unseen.io.files import remove, write_bytes, write_parquet, write_text
 from unseen.loading import load
 from unseen.parts import move_parts, report_table, write_parts
 from unseen.suggestions import FILE, sample
@@ -40,6 +39,8 @@ if TYPE_CHECKING:
     from unseen.prediction import Prediction
 
 __all__ = ["load", "save", "write_run"]
+
+ASKED = "asked.json"  # of a run that is under way on disk
 
 
 def write_run(
@@ -91,7 +92,7 @@ def write_run(
 
     in_place(folder, build)
     if stored is not None:
-        shutil.rmtree(stored.folder, ignore_errors=True)
+        remove(stored.folder, last=ASKED)
     return folder
 
 

@@ -94,9 +94,9 @@ def test_coordinates_outside_of_a_matrix() -> None:
 
 @pytest.mark.parametrize("kind", ["M8[s]", "c16", "O", "U1", [("a", "f4")]])
 def test_values_are_real_numbers(kind: Any) -> None:
-    with pytest.raises(InputError, match="expected real numbers"):
-        unseen.Graph(A, texts=TEXTS, features=np.zeros((3, 2), kind))
-    with pytest.raises(InputError, match="expected real numbers"):
+    with pytest.raises(InputError, match=r"features: found .* expected real numbers"):
+        unseen.Graph(A, features=np.zeros((3, 2), kind))
+    with pytest.raises(InputError, match=r"adjacency: found .* expected real numbers"):
         unseen.Graph(np.zeros((3, 3), kind), texts=TEXTS)
 
 
@@ -107,8 +107,8 @@ def test_ids_are_names(name: Any) -> None:
 
 
 def test_whole_numbers_are_ids_however_they_are_stored() -> None:
-    given: Any = [1.0, np.int64(2), 3]
-    assert unseen.Graph(A, texts=TEXTS, ids=given).ids == ("1", "2", "3")
+    ids: Any = [1.0, np.int64(2), 3]
+    assert unseen.Graph(A, texts=TEXTS, ids=ids).ids == ("1", "2", "3")
 
 
 @pytest.mark.parametrize("name", ["a\ud800", "a\0"])

@@ -68,8 +68,8 @@ def guarded(app: typer.Typer) -> NoReturn:
         _forget_output()
         code = 0
     except OSError as error:
-        where = error.filename or _broken_output() or "the system"
-        code = _tell(f"{where}: {error.strerror or error}")
+        _drop_output()
+        code = _tell(f"{error.filename or 'standard output'}: {error.strerror or error}")
     except (MemoryError, ImportError) as error:
         code = _tell(_lacking(error))
     except Exception as error:
@@ -137,15 +137,13 @@ def _check_address_space() -> None:
         )
 
 
-def _broken_output() -> str:
-    """Tell whether it is the output that cannot be written; nothing is written there again."""
+def _drop_output() -> None:
+    """Do not flush to where nothing can be written; files have messages of their own."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
     except OSError:
         _forget_output()
-        return "standard output"
-    return ""
 
 
 def _forget_output() -> None:

@@ -66,7 +66,7 @@ class Reader:
     def __call__(self, raw: bytes = b"", **order: str | int) -> bytes | None:
         """Return the columns as Arrow; b"" where they cannot be read; None where nothing starts.
 
-        Without `raw`, `path` names a file: `rows` of it after the first `from`, or its length.
+        Without `raw`, `path` names a file: `rows` of it after the first `start`, or its length.
         """
         with self._lock:
             process = self._running()

@@ -20,7 +20,7 @@ from unseen.core.errors import InputError
 from unseen.encode.base import encode, get_encoder
 from unseen.engines import sources
 from unseen.io import columns
-from unseen.io.atomic import check_place, read_json, replacing, write_json
+from unseen.io.atomic import check_place, read_json, recover, replacing, write_json
 from unseen.io.digests import Digests
 from unseen.io.files import write_parquet
 from unseen.io.roles import Roles, node_columns
@@ -96,6 +96,7 @@ def _begun(out: Path, asked: dict[str, object]) -> Iterator[Digests]:
 
 def _begin(out: Path, asked: dict[str, object]) -> bool:
     """Refuse to go on with other vectors; tell whether there were none."""
+    recover(out / ASKED)
     if (out / ASKED).is_file():
         if read_json(out / ASKED) != asked:
             raise InputError(
