@@ -4,7 +4,7 @@
 
 With r the mean confidence before any correction, C classes, the words of a class text and kappa,
 how well answers agree with held-out words, over the no-label tasks of the design graphs of the zoo
-(results/zoo.jsonl),
+(results/zoo.jsonl, `static`),
 
     logit(accuracy) = a + b logit(r) + c ln C + d min(words / 60, 1) (+ f kappa),
 
@@ -28,7 +28,8 @@ def coefficients(by_words: bool) -> tuple[float, ...]:
     for line in (HERE / ZOO).read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         trial, found = record["trial"], record["outcome"]
-        if trial["labels"] == "none" and trial["graph"] in design:
+        asked = trial["labels"] == "none" and trial["encoder"] == "static"
+        if asked and trial["graph"] in design:
             words = min(found["words of a class text"] / LONG_TEXT, 1)
             sure = _logit(found["uncorrected confidence"])
             kappa = [max(found["kappa"] or 0.0, 0.0)] if by_words else []

@@ -17,7 +17,7 @@ from unseen.prediction import Prediction
 
 PLENTY = 2 << 30
 SHARE = re.compile(r"(\d+) ?%")  # of a reason
-CLOSE = 1e-5
+CLOSE = 2e-5
 
 
 def on_disk(folder: Path, graph: Graph, block: int) -> tuple[Disk, DiskOperator]:

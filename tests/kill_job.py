@@ -18,6 +18,7 @@ from unseen.engines.ids import Ids
 from unseen.engines.state import write_state
 from unseen.engines.store import Blocks
 from unseen.files import classify_files, plan_run
+from unseen.io import digests
 from unseen.io.atomic import replacing
 from unseen.io.read import read_classes
 
@@ -52,7 +53,7 @@ def arm(stage: str) -> None:
                 end()
             return replacing(path)
 
-        put(parts, "replacing", third)
+        put(digests, "replacing", third)
     elif stage != "-":
 
         def learned(folder: Path, state: dict[str, Any]) -> None:

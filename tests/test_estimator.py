@@ -464,7 +464,8 @@ def test_hops_are_computed_once(given: Sample, monkeypatch: pytest.MonkeyPatch) 
         formed.append(hops)
         return decompose(X, operator, hops, laziness)
 
-    monkeypatch.setattr("unseen.propagate.hops.decompose", count)
+    for room in ("propagate.hops", "engines.memory"):
+        monkeypatch.setattr(f"unseen.{room}.decompose", count)
     unseen.classify(given.graph, given.classes, given.labels(0, 1, 2), model=ESZSL())
     assert formed == []
     for model in (unseen.BeliefPropagation(), None):

@@ -334,7 +334,7 @@ def test_the_classifier_of_an_answer_is_about_the_graph_of_the_answer(given: Sam
     fitted = ZeroShotNodeClassifier().fit(given.graph, given.classes)
     other = Graph([[0, 1], [1, 0]], texts=["a rook and a bishop", "piano and violin"])
     music = (given.classes.descriptions or ())[given.classes.names.index("Music")]
-    twin = fitted.explain(other, {"Chess": "The board game.", "Music": music}).classifier
+    twin = fitted.explain(other, {"Chess": "A rook, a bishop, a board.", "Music": music}).classifier
     assert twin.predict().tolist() == ["Chess", "Music"]
     assert twin.posterior_.shape == (2, 6)
     assert len(fitted.predict()) == given.graph.nodes  # and the first stays as it was

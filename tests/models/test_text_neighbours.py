@@ -6,7 +6,7 @@ import pytest
 from unseen.core.arrays import softmax, unit
 from unseen.core.task import Task
 from unseen.models import text_neighbours as module
-from unseen.models.text_neighbours import NEAREST, TextNeighbours, with_classes
+from unseen.models.text_neighbours import NEAREST, TextNeighbours
 
 
 @pytest.fixture
@@ -69,22 +69,28 @@ def test_nodes_without_text_keep_to_what_is_said_of_them(
 
 def test_it_counts_as_far_as_it_finds_the_classes_of_anchors() -> None:
     rng = np.random.default_rng(0)
-    classes = np.arange(90) % 3
-    X = unit((np.eye(3, 8)[classes] * 4 + rng.standard_normal((90, 8))).astype(np.float32))
+    classes = np.arange(360) % 3
+    X = unit((np.eye(3, 8)[classes] * 4 + rng.standard_normal((360, 8))).astype(np.float32))
     apart, mixed = (
         np.eye(3, dtype=np.float32)[classes],
-        np.eye(3, dtype=np.float32)[(classes + np.arange(90) // 9) % 3],
+        np.eye(3, dtype=np.float32)[(classes + np.arange(360) // 9) % 3],
     )
     sure, unsure = (TextNeighbours(X, q.T.copy()).weight() for q in (apart, mixed))
     assert sure > 0.9
     assert unsure < 0.2
+    few = TextNeighbours(X[:30], apart[:30].T.copy()).weight()
+    assert few == pytest.approx(0.1, rel=0.05)
     assert TextNeighbours(X[:3], apart[:3].T.copy()).weight() == 0
 
 
-def test_more_classes_share_what_there_is() -> None:
-    before = np.array([[0.7, 0.2], [0.3, 0.8]], np.float32)
-    scores = np.array([[0.0, 0.0, 9.0], [0.0, 0.0, -9.0]], np.float32)
-    after = with_classes(before, scores, 1.0)
-    np.testing.assert_allclose(after.sum(axis=0), 1, atol=1e-5)
-    assert after[2, 0] > 0.99
-    np.testing.assert_allclose(after[:, 1], [0.2, 0.8, 0.0], atol=1e-3)
+def test_a_class_that_no_anchor_knows_has_what_the_own_text_gives_it(
+    given: tuple[np.ndarray, np.ndarray, Task],
+) -> None:
+    X, q, task = given
+    made = TextNeighbours.fit(X, q, task, seed=0)
+    before = made.read(X, q, task)
+    later = TextNeighbours(made.vectors, np.vstack([made.posteriors, np.zeros((1, 60))]))
+    t = np.hstack([0.7 * q, np.full((60, 1), 0.3)]).astype(np.float32)
+    found = later.read(X, t, Task(X, np.eye(4, 8, dtype=np.float32)))
+    np.testing.assert_allclose(found[:, 3], 0.3, atol=1e-6)
+    np.testing.assert_allclose(found[:, :3], 0.7 * before, atol=1e-5)

@@ -52,7 +52,7 @@ from unseen.models.homophily import (
     sharpen,
 )
 from unseen.models.messages import messages_of
-from unseen.models.text_neighbours import TextNeighbours, with_classes
+from unseen.models.text_neighbours import TextNeighbours
 from unseen.models.typicality import (
     KEPT,
     LAZINESS,
@@ -207,10 +207,8 @@ class PooledEM(Model):
         bias = -0.5 * ((added @ self.precision_) * added).sum(axis=1) * bool(self.bias_.any())
         twin.means_ = np.concatenate([self.means_, added])
         twin.bias_ = np.concatenate([self.bias_, bias]).astype(np.float32)
-        scores = self.anchors_ @ (twin.means_ @ self.precision_).T + twin.bias_  # [m, C]
-        twin.anchor_posteriors_ = with_classes(
-            self.anchor_posteriors_, masked(scores, task.allowed), self.temperature_
-        )
+        nothing = np.zeros((len(new), len(self.anchors_)), dtype=np.float32)
+        twin.anchor_posteriors_ = np.concatenate([self.anchor_posteriors_, nothing])
         return twin
 
     def typical(self, task: Task) -> NDArray[np.float32]:

@@ -9,7 +9,8 @@ to node i, N(i), without itself, say
 x [n, d], s [n, C]. How much that is worth shows in how often s finds the class that :math:`q_a`
 gives an anchor, without looking at it. All labelled nodes are anchors, as far as there is room.
 (Liu, He and Chang, "Large Graph Construction for Scalable Semi-Supervised Learning", 2010: anchors
-instead of all pairs keep it linear in n.)
+instead of all pairs keep it linear in n.) A class that came later, which no anchor knows, has what
+t gives it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from unseen.core.arrays import softmax
 from unseen.engines.base import engine_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from unseen.engines.base import Rows
 
 ANCHORS = 2_000  # m
+LARGE = 20_000  # nodes above which half as many have to do
 NEAREST = 10  # k
+ENOUGH = 300  # anchors, of which the k nearest are near
 ITSELF = 0.9999  # cosine from which an anchor is taken to be the node itself
 PORTION = 2_000  # nodes that are compared with all anchors at a time
 
@@ -47,19 +49,23 @@ class TextNeighbours:
         rng, engine = np.random.default_rng(seed), engine_of(task)
         order = rng.permutation(task.nodes)
         order = order[np.argsort(task.labels[order] < 0, kind="stable")]
-        nodes = np.sort(order[:ANCHORS])
+        nodes = np.sort(order[: ANCHORS if task.nodes <= LARGE else ANCHORS // 2])
         rows = np.asarray(engine.take(X, nodes), dtype=np.float32)
         told = np.asarray(engine.take(q, nodes), dtype=np.float32)
         known = rows.any(axis=1)
         return cls(rows[known], np.ascontiguousarray(told[known].T))
 
     def weight(self) -> float:
-        """Return how much s may count: the share of anchors whose class it finds, cubed."""
+        """Return how much s may count: the share of anchors whose class it finds, cubed.
+
+        Less where anchors are few, since the nearest of them are not near then.
+        """
         if len(self.vectors) <= NEAREST:
             return 0.0
         q = self.posteriors.T
         said = self._read(self.vectors, q, np.ones(q.shape[1], dtype=bool))
-        return float((said.argmax(axis=1) == q.argmax(axis=1)).mean()) ** 3
+        found = float((said.argmax(axis=1) == q.argmax(axis=1)).mean())
+        return found**3 * min(len(q) / ENOUGH, 1.0)
 
     def read(self, X: Rows, t: Rows, task: Task) -> Rows:
         """Return s; labelled and fixed nodes, and those like no anchor, keep to t. [n, C]"""
@@ -80,6 +86,9 @@ class TextNeighbours:
     ) -> NDArray[np.float32]:
         said = np.array(t, dtype=np.float32)
         posteriors = np.where(allowed[:, None], self.posteriors, np.float32(0)).T  # [m, C]
+        new = allowed & ~self.posteriors.any(
+            axis=1
+        )  # classes that came later: no anchor knows them
         for at in range(0, len(X), PORTION):
             rows = slice(at, at + PORTION)
             near = np.asarray(X[rows] @ self.vectors.T)
@@ -88,19 +97,8 @@ class TextNeighbours:
             weight = np.maximum(np.take_along_axis(near, best, axis=1), 0) ** 3  # [b, k]
             s = np.einsum("bk,bkc->bc", weight, posteriors[best])
             total = s.sum(axis=1, keepdims=True)
-            said[rows] = np.where(total > 0, s / np.maximum(total, 1e-12), said[rows])
+            s /= np.maximum(total, 1e-12)
+            s *= 1 - said[rows][:, new].sum(axis=1, keepdims=True)
+            s[:, new] = said[rows][:, new]
+            said[rows] = np.where(total > 0, s, said[rows])
         return said
-
-
-def with_classes(
-    posteriors: NDArray[np.float32], scores: NDArray[np.float32], temperature: float
-) -> NDArray[np.float32]:
-    """Return posteriors of anchors [C', m] among more classes, by how these fit their texts.
-
-    Args:
-        posteriors: among the classes before. [C, m]
-        scores: of all classes. [m, C']
-    """
-    new = softmax(scores / temperature)[:, len(posteriors) :].T  # [C' - C, m]
-    kept = posteriors * (1 - new.sum(axis=0))
-    return np.concatenate([kept, new]).astype(np.float32)

@@ -20,6 +20,7 @@ read them by its centre.
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -198,7 +199,8 @@ class Preparer:
         for part in ("lsa", "match"):
             read = found.pop(f"{part}_")
             if read is not None:
-                found |= {f"{part}.{name}": value for name, value in vars(read).items()}
+                names = (each.name for each in fields(read))
+                found |= {f"{part}.{name}": getattr(read, name) for name in names}
         return found
 
     def restore(self, state: Mapping[str, Any]) -> Self:

@@ -19,7 +19,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -122,11 +122,11 @@ class WordReader:
     def row_of(self, word: str) -> int:
         """Return which of its words this is; -1 where it is none."""
         word = word.lower()
-        if not WORD.fullmatch(word):
-            return -1
-        column = column_of(word)
-        i = int(np.searchsorted(self.words, column))
-        return i if i < len(self.words) and self.words[i] == column else -1
+        return self._rows.get(column_of(word), -1) if WORD.fullmatch(word) else -1
+
+    @cached_property
+    def _rows(self) -> dict[int, int]:
+        return {column: row for row, column in enumerate(self.words.tolist())}
 
     def _read(
         self, bags: Any, centre: NDArray[np.float32]
