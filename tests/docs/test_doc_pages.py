@@ -78,7 +78,7 @@ def test_a_page_may_run_no_other_command(tool: Any) -> None:
 def test_notebooks_are_the_tutorials(tool: Any) -> None:
     made = tool.notebooks()
     assert set(made) == set((ROOT / "examples").glob("*.ipynb"))
-    assert len(made) == 4
+    assert len(made) == 5
     for path, content in made.items():
         assert path.read_text("utf-8") == content, "run python docs/pages.py notebooks"
 
