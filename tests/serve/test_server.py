@@ -95,7 +95,9 @@ def test_people_teach_learn_and_keep(server: Server, one_run: Path) -> None:
         assert done["result"]["labels"] == 8
         assert done["result"]["added_nodes"] == 1
         assert done["result"]["accuracy"]["before"]["of"] == 8
-        assert done["result"]["accuracy"]["before"]["right"] == 0  # they said another class each time
+        assert (
+            done["result"]["accuracy"]["before"]["right"] == 0
+        )  # they said another class each time
         assert versions_seen(server.url) == {1}  # a candidate is not served
         assert client.post("/learn", json={"person": "Bob"}).status_code == 409
         changed = client.get(f"/versions/{number}/changes").json()
