@@ -117,3 +117,13 @@ def memory(field: str, process: int | str = "self") -> int:
         return 0
     found = (int(line.split()[1]) * 1024 for line in lines if line.startswith(field + ":"))
     return next(found, 0)  # one that has just ended has no memory
+
+
+def processor_seconds(process: int | str = "self") -> float:
+    """Return what a process has used so far (Linux; else 0)."""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+    except OSError:  # it has just ended
+        return 0.0
+    fields = text.rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

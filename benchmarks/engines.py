@@ -20,12 +20,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-from common import cores, keep, memory, table, versions
+from common import cores, keep, memory, processor_seconds, table, versions
 from numpy.typing import NDArray
 
 from unseen.engines.disk import BLOCK
@@ -107,7 +108,7 @@ def main() -> None:
                 if kills and (folder / "disk").exists():
                     row["largest difference"] = _apart(folder / "disk", out)
                 rows.append(row)
-                print(table([row]), flush=True)
+                print(table([{k: v for k, v in row.items() if k != "stages"}]), flush=True)
         result = {
             "edges a node": DEGREE,
             "classes": len(TOPICS),
@@ -190,35 +191,67 @@ def measured(
 ) -> dict[str, Any]:
     """Run the command; return its seconds and the most anonymous memory it had."""
     began, out = time.perf_counter(), folder / (f"{engine}-killed" if kills else engine)
-    most, processor = 0, 0.0
+    processor, stages = 0.0, Stages(out.with_name(f"{out.name}.work"))
     for until in (*kills, ""):
-        peak, used = _watched(_start(folder, engine, limit, out), out, until)
-        most, processor = max(most, peak), processor + used
+        processor += _watched(_start(folder, engine, limit, out), stages, until)
     row = {
         "engine": f"{engine}, killed {len(kills)} times" if kills else engine,
         "nodes": nodes,
+        "limit": limit,
+        "unseen": version("unseen"),
         "seconds": time.perf_counter() - began,
         "processor seconds": processor,
-        "peak, GB": most / 1e9,
+        "peak, GB": max(each["peak, GB"] for each in stages.found),
+        "stages": stages.found,
     }
     return row | ({"killed at": list(kills)} if kills else {})
 
 
-def _watched(run: subprocess.Popen[bytes], out: Path, until: str) -> tuple[int, float]:
-    """Wait for a process, or kill it; return its most anonymous memory, and processor seconds."""
-    most, work = 0, out.with_name(f"{out.name}.work")
+class Stages:
+    """What a run takes until something that it keeps is there, by what lies in its folder."""
+
+    def __init__(self, work: Path) -> None:
+        self.work, self.seen, self.found = work, {"scratch", "lock"}, [self._next()]
+
+    def look(self, process: int) -> None:
+        """Note memory and time; begin another stage where one has ended."""
+        now = self.found[-1]
+        now["peak, GB"] = max(now["peak, GB"], memory("RssAnon", process) / 1e9)
+        names = {path.name for path in self.work.iterdir()} if self.work.is_dir() else set()
+        new = sorted(name for name in names - self.seen if not name.startswith("."))
+        if new:
+            self.seen |= names
+            self.end(" and ".join(new), processor_seconds(process))
+
+    def end(self, name: str, used: float) -> None:
+        """End a stage, when its process has used so many processor seconds."""
+        now = self.found[-1]
+        now["until"], now["seconds"] = name, time.perf_counter() - self.began
+        now["processor seconds"] = used - self.used
+        self.found.append(self._next(used))
+
+    def _next(self, used: float = 0.0) -> dict[str, Any]:
+        self.began, self.used = time.perf_counter(), used
+        return {"until": "", "seconds": 0.0, "processor seconds": 0.0, "peak, GB": 0.0}
+
+
+def _watched(run: subprocess.Popen[bytes], stages: Stages, until: str) -> float:
+    """Wait for a process, or kill it; return its processor seconds."""
+    stages.used = 0.0
     while True:
         pid, status, usage = os.wait4(run.pid, os.WNOHANG)
         if pid:
             break
-        most = max(most, memory("RssAnon", run.pid))
-        if until and any(work.glob(until)):
+        stages.look(run.pid)
+        if until and any(stages.work.glob(until)):
             run.send_signal(signal.SIGKILL)
         time.sleep(0.05)
     run.returncode = os.waitstatus_to_exitcode(status)
+    used = usage.ru_utime + usage.ru_stime
+    stages.end("killed" if until else "answers", used)
     if run.returncode != (-signal.SIGKILL if until else 0):
         raise SystemExit(f"{run.args!r} ended with {run.returncode}, before or after {until!r}")
-    return most, usage.ru_utime + usage.ru_stime
+    return used
 
 
 def _apart(one: Path, other: Path) -> float:

@@ -6,7 +6,8 @@ Two Ray nodes on this machine, each with a store of its own, so that blocks trav
 loopback. Where this may be (root), all of it runs in a network of its own, whose loopback carries
 nothing else. A hop is Y = (I + P) X / 2 with 40 columns. Two graphs of ten edges a node: one
 without neighbourhoods (a power law), and one with them (a ring lattice, a twentieth of its edges
-led elsewhere), nodes of both numbered at random, by degree, and in Cuthill and McKee's order.
+led elsewhere), nodes of both numbered at random, by degree, and in Cuthill and McKee's order. Then
+hops of a large graph, in memory and on the two nodes.
 """
 
 from __future__ import annotations
@@ -21,21 +22,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from common import cores, keep, power_law_graph, table, versions
+from common import cores, keep, power_law_graph, processor_seconds, table, versions
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-import unseen
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+from ray_nodes import several_nodes
 from unseen.core.graph import Graph
 from unseen.engines.place import store_in
 
-HERE = "127.0.0.2"
+STORE = 1 << 30  # bytes of the object store of a node
+REPEATS = 3
 COLUMNS, HOPS, DEGREE = 40, 3, 10
 ALONE = "UNSEEN_OWN_NETWORK"
 
@@ -46,18 +47,9 @@ def main() -> None:
     chosen = parser.parse_args()
     alone = own_network()
     nodes, counts = (5_000, (2, 4)) if chosen.small else (100_000, (2, 8, 32))
+    large = (5_000, 50_000) if chosen.small else (1_000_000, 20_000_000)
     rows: list[dict[str, Any]] = []
-    with two_nodes():
-        idle = bytes_a_second()
-        for name, A in (("power law", power_law(nodes)), ("ring lattice", ring(nodes))):
-            for order, at in orders(A).items():
-                graph = Graph(sp.csr_array(A[at][:, at]), texts=["x"] * nodes)
-                rows += [
-                    {"graph": name, "order": order, **measured(graph, count, idle)}
-                    for count in counts
-                ]
-                print(table(rows[-len(counts) :]), flush=True)
-    result = {
+    result: dict[str, Any] = {
         "nodes": nodes,
         "edges a node": DEGREE,
         "columns": COLUMNS,
@@ -67,7 +59,21 @@ def main() -> None:
         "cores": cores(),
         "versions": versions("unseen", "numpy", "scipy", "ray"),
         "runs": rows,
+        "against memory": {"nodes": large[0], "edges": large[1], "hops": HOPS, "runs": []},
     }
+    with several_nodes(STORE):
+        idle = bytes_a_second()
+        for name, A in (("power law", power_law(nodes)), ("ring lattice", ring(nodes))):
+            for order, at in orders(A).items():
+                graph = Graph(sp.csr_array(A[at][:, at]), texts=["x"] * nodes)
+                rows += [
+                    {"graph": name, "order": order, **measured(graph, count, idle)}
+                    for count in counts
+                ]
+                print(table(rows[-len(counts) :]), flush=True)
+        keep("network", chosen.small, result)  # the next takes much more memory
+        result["against memory"]["runs"] += against_memory(*large)
+    print(table(result["against memory"]["runs"]))
     print(keep("network", chosen.small, result))
 
 
@@ -154,27 +160,56 @@ def bytes_a_second() -> float:
     return (received() - before) / (time.perf_counter() - began)
 
 
-@contextmanager
-def two_nodes() -> Iterator[None]:
-    import ray
-    from ray.cluster_utils import Cluster
-
-    os.environ.update(
+def against_memory(nodes: int, edges: int) -> list[dict[str, Any]]:
+    """Return what hops take in memory and on two Ray nodes, by turns; the best of each."""
+    graph = Graph(power_law_graph(nodes, 2 * edges), texts=["x"] * nodes)
+    X = np.random.default_rng(0).random((nodes, COLUMNS), dtype=np.float32)
+    with tempfile.TemporaryDirectory() as folder:
+        stored = store_in(Path(folder), graph, 1 << 30, engine="ray")
+        engine: Any = stored.engine
+        there: Any = stored.operator
+        rows = engine.map(lambda X: X, X)
+        works = {"memory": (graph.operator, X), "ray": (there, rows)}
+        found: dict[str, list[tuple[float, float]]] = {name: [] for name in works}
+        for _ in range(1 + REPEATS):  # the first time compiles, and moves the graph
+            for name, (operator, hop) in works.items():
+                began, used = time.perf_counter(), all_seconds()
+                for _ in range(HOPS):
+                    hop = operator.propagate(hop)
+                spent = all_seconds() - used
+                found[name].append((time.perf_counter() - began, spent))
+        np.testing.assert_allclose(
+            engine.array(there.propagate(rows)), graph.operator.propagate(X), rtol=1e-4
+        )
+    best = {name: np.min(times[1:], axis=0) for name, times in found.items()}
+    return [
         {
-            "RAY_AUTH_MODE": "disabled",  # all addresses are loopback
-            "RAY_worker_niceness": "0",
-            "PYTHONPATH": str(Path(unseen.__file__).parents[1]),
+            "engine": name,
+            "seconds": float(took[0]),
+            "processor seconds": float(took[1]),
+            "times memory": float(took[0] / best["memory"][0]),
+            "times memory, processor": float(took[1] / max(best["memory"][1], 0.01)),
         }
-    )
-    each = {"num_cpus": 1, "node_ip_address": HERE, "object_store_memory": 400 << 20}
-    made = Cluster(initialize_head=True, head_node_args={**each, "include_dashboard": False})
-    made.add_node(**each)
-    ray.init(address=made.address, log_to_driver=False, _node_ip_address=HERE)
-    try:
-        yield
-    finally:
-        ray.shutdown()
-        made.shutdown()
+        for name, took in best.items()
+    ]
+
+
+def all_seconds() -> float:
+    """Return the processor seconds of this process and all that it started."""
+    parents = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text(encoding="utf-8").rpartition(")")[2].split()
+        except OSError:  # it has just ended
+            continue
+        parents[int(path.parent.name)] = int(fields[1])
+    mine, total = os.getpid(), 0.0
+    for pid in parents:
+        at = pid
+        while at not in (mine, 0, 1):
+            at = parents.get(at, 0)
+        total += processor_seconds(pid) if at == mine else 0
+    return total
 
 
 if __name__ == "__main__":

@@ -49,19 +49,40 @@ def in_memory() -> str:
 
 def engines() -> str:
     """Return the runs from files to answers."""
+    found = read("engines")
     return table(
         [
             {
                 "engine": each["engine"],
                 "nodes": f"{each['nodes']:,}",
-                "edges": f"{each['nodes'] * read('engines')['edges a node']:,}",
+                "edges": f"{each['nodes'] * found['edges a node']:,}",
+                "`--memory`": "" if each["engine"] == "memory" else each["limit"],
                 "seconds": f"{each['seconds']:.0f}",
                 "processor seconds": f"{each['processor seconds']:.0f}",
                 "peak memory, GB": f"{each['peak, GB']:.2f}",
+                "unseen": each["unseen"],
             }
-            for each in read("engines")["runs"]
+            for each in found["runs"]
         ]
     )
+
+
+def stages() -> str:
+    """Return where the time of the largest run with a record of its stages went."""
+    runs = [each for each in read("engines")["runs"] if "stages" in each]
+    if not runs:
+        return "Not measured yet."
+    largest = max(runs, key=lambda each: int(each["nodes"]))
+    rows = [
+        {
+            "until there is": f"`{each['until']}`",
+            "processor seconds": f"{each['processor seconds']:.0f}",
+            "peak memory, GB": f"{each['peak, GB']:.2f}",
+        }
+        for each in largest["stages"]
+        if each["processor seconds"] >= 0.5
+    ]
+    return f"{largest['nodes']:,} nodes, {largest['engine']}:\n\n{table(rows)}"
 
 
 def training() -> str:
@@ -130,6 +151,26 @@ def network() -> str:
     )
 
 
+def ray() -> str:
+    """Return what hops take on two Ray nodes of one machine, beside memory."""
+    path = HERE / "results" / "network.json"
+    runs = read("network")["against memory"]["runs"] if path.is_file() else []
+    if not runs:
+        return "Not measured yet."
+    return table(
+        [
+            {
+                "engine": each["engine"],
+                "seconds": f"{each['seconds']:.2f}",
+                "processor seconds": f"{each['processor seconds']:.2f}",
+                "times memory": f"{each['times memory']:.1f}",
+                "times memory, processor": f"{each['times memory, processor']:.1f}",
+            }
+            for each in runs
+        ]
+    )
+
+
 def bill() -> str:
     """Return what large graphs would cost, by the plan and the prices at the top."""
     rows = []
@@ -163,7 +204,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "training": training,
     "memory": in_memory,
     "engines": engines,
+    "stages": stages,
     "network": network,
+    "ray": ray,
     "bill": bill,
 }
 

@@ -12,6 +12,8 @@ import json
 from pathlib import Path
 
 import feature_tables
+import flags
+import text_peers
 import text_tables
 import zoo_tables
 
@@ -29,7 +31,7 @@ PAGES = (
 )
 TABLES = {
     name: make
-    for room in (text_tables, feature_tables, zoo_tables)
+    for room in (text_tables, feature_tables, zoo_tables, flags, text_peers)
     for name, make in room.TABLES.items()
 }
 

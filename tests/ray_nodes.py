@@ -15,10 +15,16 @@ from numpy.typing import NDArray
 import unseen
 
 LOOPBACK = "127.0.0.2"  # Ray takes 127.0.0.1 for the address of this machine in its network
+PATIENCE = 300.0  # seconds for a node to start on a busy machine
 SETTINGS = {
     "RAY_AUTH_MODE": "disabled",  # all addresses are loopback
     "RAY_worker_niceness": "0",  # else workers wait for whatever else runs on the machine
-    "RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S": "300",
+    "RAY_enable_worker_prestart": "0",  # no process that nobody needs
+    "RAY_prestart_worker_first_driver": "0",
+    "RAY_worker_register_timeout_seconds": "600",
+    "RAY_agent_register_timeout_ms": "600000",
+    "RAY_gcs_server_port_wait_time_s": "300",
+    "RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S": "30",  # for room only; then it asks for less
     "RAY_DATA_DISABLE_PROGRESS_BARS": "1",
     "GLOO_SOCKET_IFNAME": "lo",
     "PYTHONPATH": os.pathsep.join(
@@ -30,37 +36,46 @@ T = TypeVar("T")
 
 
 @contextmanager
-def several_nodes(count: int = 3) -> Iterator[Any]:
-    """Give a cluster of so many nodes, one processor each; this process is its driver."""
+def several_nodes(store: int = STORE) -> Iterator[Any]:
+    """Give a cluster of two nodes, one processor each; this process is its driver."""
+    import pytest
     import ray
     from ray.cluster_utils import Cluster
 
-    before = {name: os.environ.get(name) for name in SETTINGS}
-    os.environ.update(SETTINGS)
-    each = {"num_cpus": 1, "node_ip_address": LOOPBACK, "object_store_memory": STORE}
-    head = {**each, "include_dashboard": False}
-    made = patient(lambda: Cluster(initialize_head=True, head_node_args=head))
-    try:
-        for _ in range(count - 1):
-            patient(lambda: made.add_node(**each))
-        ray.init(address=made.address, log_to_driver=False, _node_ip_address=LOOPBACK)
-        yield made
-    finally:
-        ray.shutdown()
-        made.shutdown()
-        for name, value in before.items():
-            os.environ.pop(name) if value is None else os.environ.update({name: value})
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in SETTINGS.items():
+            patch.setenv(name, value)
+        head = {**_node(store), "include_dashboard": False}
+        made = _patient(lambda: Cluster(initialize_head=True, head_node_args=head))
+        try:
+            add_node(made, store)
+            ray.init(address=made.address, log_to_driver=False, _node_ip_address=LOOPBACK)
+            yield made
+        finally:
+            ray.shutdown()
+            made.shutdown()
 
 
-def patient(start: Callable[[], T]) -> T:
+def add_node(cluster: Any, store: int = STORE) -> Any:
+    """Add one more node, and wait until the others know of it."""
+    node = _patient(lambda: cluster.add_node(wait=False, **_node(store)))
+    cluster.wait_for_nodes(timeout=PATIENCE)
+    return node
+
+
+def _node(store: int) -> dict[str, Any]:
+    return {"num_cpus": 1, "node_ip_address": LOOPBACK, "object_store_memory": store}
+
+
+def _patient(start: Callable[[], T]) -> T:
     """Start a node; Ray gives up after 30 seconds, which a busy machine may need several times."""
-    for _ in range(3):
+    end = time.monotonic() + PATIENCE
+    while True:
         try:
             return start()
         except Exception as error:
-            if "timed out during startup" not in str(error):
+            if "timed out during startup" not in str(error) or time.monotonic() > end:
                 raise
-    return start()
 
 
 class Counting:

@@ -20,6 +20,7 @@ from unseen.core.errors import InputError
 from unseen.core.graph import Graph
 from unseen.evaluate import compare_runs, evaluate_files
 from unseen.prediction import Prediction
+from unseen.record import FEW_NODES
 
 pytestmark = pytest.mark.usefixtures("quick_map")
 
@@ -289,7 +290,17 @@ def test_an_open_world_answers_none_of_these_where_no_class_fits() -> None:
     assert (closed.label >= 0).all()  # off by default: every node gets a class
     np.testing.assert_array_equal(closed.background, found.background)
     assert found.record["settings"]["open_world"] is True
+    assert not any("--open" in each for each in found.record["warnings"])
     assert found.record["background"] == pytest.approx(float(found.background.mean()), abs=1e-4)
+
+
+def test_few_nodes_in_an_open_world_are_warned_of() -> None:
+    few = sample(per_class=12)
+    assert few.graph.nodes < FEW_NODES
+    found = unseen.classify(few.graph, few.classes, open_world=True)
+    assert any("--open gives up" in each for each in found.record["warnings"])
+    closed = unseen.classify(few.graph, few.classes)
+    assert not any("--open" in each for each in closed.record["warnings"])
 
 
 def test_an_open_world_has_a_column_of_its_own() -> None:

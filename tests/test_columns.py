@@ -115,3 +115,32 @@ def test_columns_without_names_are_taken_in_order(
 def test_names_have_to_fit_the_columns() -> None:
     with pytest.raises(InputError, match="feature_names: 1 different ones for 2 feature columns"):
         Graph([[0, 1], [1, 0]], features=np.eye(2), feature_names=["a", "a"])
+
+
+@pytest.mark.parametrize("encoder", ["counts", "features", "words"])
+def test_columns_are_known_by_their_words(encoder: str) -> None:
+    rng = np.random.default_rng(0)
+    words = ["star", "moon", "comet", "oven", "soup", "dough"]
+    X = rng.poisson(0.4, (40, 6)).astype(np.float32)
+    X[np.arange(40), 3 * (np.arange(40) % 2) + rng.integers(0, 3, 40)] += 3
+    A = np.roll(np.eye(40), 2, axis=1)
+    labels = [["sky", "kitchen"][i % 2] if i < 20 else None for i in range(40)]
+    classes = {"sky": "star moon comet", "kitchen": "oven soup dough"}
+
+    def graph(order: list[int], names: list[str]) -> Graph:
+        return Graph(A + A.T, features=X[:, order], vocabulary=[names[k] for k in order])
+
+    order, turned = list(range(6)), [4, 2, 0, 5, 1, 3]
+    fitted = unseen.ZeroShotNodeClassifier(encoder=encoder).fit(
+        graph(order, words), classes, labels
+    )
+    expected = fitted.predict_proba(graph(order, words))
+    found = fitted.predict_proba(graph(turned, words))
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    if encoder != "words":
+        others = ["star", "star", *words[2:]]
+        with pytest.raises(InputError, match=r"lacks 'moon'"):
+            fitted.predict_proba(graph(order, others))
+        fitted.feature_names_ = tuple(others)
+        with pytest.raises(InputError, match="two of its feature columns are called 'star'"):
+            fitted.predict_proba(graph(turned, others))

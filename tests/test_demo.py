@@ -22,8 +22,8 @@ def demo() -> tuple[Prediction, list[Row]]:
 )
 def test_the_figures_of_the_readme(demo: tuple[Prediction, list[Row]]) -> None:
     rows = {row.method: row for row in demo[1]}
-    assert rows["full pipeline"].accuracy == pytest.approx(85.0, abs=1.0)
-    assert rows["full pipeline"].macro == pytest.approx(89.2, abs=1.0)
+    assert rows["full pipeline"].accuracy == pytest.approx(83.7, abs=1.0)
+    assert rows["full pipeline"].macro == pytest.approx(89.0, abs=1.0)
 
 
 def test_rows_come_in_the_order_of_what_they_know(demo: tuple[Prediction, list[Row]]) -> None:

@@ -49,6 +49,14 @@ def begin(paths: dict[str, Path], out: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert work_folder(out).is_dir()
 
 
+def test_the_address_of_a_cluster_is_not_left_out_in_silence(
+    paths: dict[str, Path], tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=r"address: .* made by 'disk'.*give --engine ray"):
+        classify(paths, tmp_path / "run", address="127.0.0.1:6379")
+    assert {path.name for path in tmp_path.iterdir()} == {"in"}
+
+
 @pytest.mark.parametrize("file", ["nodes", "edges"])
 def test_what_is_refused_leaves_nothing_in_the_way(
     file: str, paths: dict[str, Path], tmp_path: Path

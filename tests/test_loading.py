@@ -123,6 +123,9 @@ SPOILT: dict[str, Callable[[Path], None]] = {
     "a centre of two dimensions": arrays(lambda f: f.update({CENTRE: f[CENTRE][None]})),
     "an array of nobody": arrays(lambda found: found.update({"evil.x": np.zeros(3)})),
     "an array in place of a method": arrays(lambda found: found.update({"model.fit": np.ones(3)})),
+    "too few rows for its classes": arrays(
+        lambda f: f.update({"model.centres_": f["model.centres_"][:-1].copy()})
+    ),
     "safetensors without end": written("model/arrays.safetensors", b"\xff" * 8 + b"{}"),
     "safetensors cut off": written("model/arrays.safetensors", b"abc"),
     "empty safetensors": written("model/arrays.safetensors", b""),
@@ -217,3 +220,16 @@ def test_the_model_of_another_run_is_found(run: Path, given: Sample, tmp_path: P
     shutil.copytree(other / "model", run / "model")
     with pytest.raises(SavedFileError, match="was changed after it was written"):
         unseen.load(run)
+
+
+def test_what_is_found_when_it_is_used(run: Path, given: Sample) -> None:
+    loaded = unseen.load(run)
+    loaded.model_.bias_ = np.full_like(loaded.model_.bias_, 3e38)
+    with (
+        np.errstate(all="ignore"),
+        pytest.raises(SavedFileError, match="no finite probabilities: it is damaged"),
+    ):
+        loaded.predict_proba(given.graph)
+    del loaded.model_.bias_
+    with pytest.raises(SavedFileError, match="lacks `bias_`, a part of what it has learned"):
+        loaded.predict_proba(given.graph)

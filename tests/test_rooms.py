@@ -205,3 +205,16 @@ def test_no_file_is_longer_than_one_idea() -> None:
         if (count := len(path.read_text(encoding="utf-8").splitlines())) > CEILING
     }
     assert long == {}
+
+
+def test_no_python_that_is_started_imports_from_the_current_folder() -> None:
+    """Where data lies, a `json.py` may lie, too."""
+    started = []
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.List) and node.elts:
+                words = [ast.unparse(each) for each in node.elts[:2]]
+                if words[0] == "sys.executable":
+                    started.append((path.name, words[1:]))
+    assert len(started) >= 3
+    assert [each for each in started if each[1] != ["'-P'"]] == []

@@ -114,13 +114,19 @@ def test_the_documented_files_are_there(run: Path, prediction: Prediction) -> No
     assert json.loads((run / "record.json").read_text(encoding="utf-8")) == prediction.record
     assert "<html" in (run / "report.html").read_text(encoding="utf-8")
     probabilities = pl.read_parquet(run / "probabilities.parquet")
-    assert probabilities.columns == ["id", *prediction.classes.names, "none of these"]
+    assert probabilities.columns == ["id", *prediction.classes.names]
     assert probabilities["id"].to_list() == table["id"].to_list()
     assert set(probabilities.dtypes[1:]) == {pl.Float32}
-    of_classes = probabilities.drop("id", "none of these").to_numpy()
-    np.testing.assert_array_equal(of_classes, prediction.proba)
-    assert prediction.background is not None
-    np.testing.assert_array_equal(probabilities["none of these"], prediction.background)
+    np.testing.assert_array_equal(probabilities.drop("id").to_numpy(), prediction.proba)
+
+
+def test_the_score_of_outsiders_is_shown_in_an_open_world_only(given: Sample) -> None:
+    told = unseen.classify(given.graph, given.classes, open_world=True)
+    found = told.probabilities()
+    assert found.columns == ["id", *told.classes.names, "none of these"]
+    assert told.background is not None
+    np.testing.assert_array_equal(found["none of these"], told.background)
+    np.testing.assert_allclose(found.drop("id", "none of these").sum_horizontal(), 1, atol=1e-5)
 
 
 def test_columns_of_the_most_probable_classes_come_on_request(

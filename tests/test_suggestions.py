@@ -33,14 +33,15 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
-def test_the_hops_that_are_kept_are_those_of_memory(run: Path) -> None:
+def test_the_vectors_that_are_kept_are_those_of_memory(run: Path) -> None:
     given = sample(per_class=60, topical=2)
     one = unseen.classify(given.graph, given.classes, given.labels(0), engine="memory")
     table = pl.read_parquet(run / FILE).filter(pl.col("probability 0").is_not_null())
     assert len(table) == len(one)  # few enough to be kept, all without a label
-    Z = unit(decompose(np.asarray(one.vectors), given.graph.operator, 3, 0.5).composed())
-    kept = table.select(pl.col("^hop .*$")).to_numpy()
-    np.testing.assert_allclose(kept, Z[one.nodes], atol=1e-4)
+    X = np.asarray(one.vectors)
+    Z = unit(decompose(X, given.graph.operator, 3, 0.5).composed())
+    kept = table.select(pl.col("^vector .*$")).to_numpy()
+    np.testing.assert_allclose(kept, np.hstack([unit(X), Z])[one.nodes], atol=1e-4)
     P = table.select(pl.col("^probability .*$")).to_numpy()
     np.testing.assert_allclose(P, one.proba, atol=1e-5)
     mine = one.suggest(8)["id"].to_list()

@@ -88,6 +88,13 @@ def sample(per_class: int = 30, homophily: float = 0.85, topical: int = 1, seed:
     return Sample(graph, Classes(list(TOPICS), ABOUT), truth)
 
 
+def with_silent_nodes(given: Sample) -> Sample:
+    """Return the same with every third text of words that say nothing: neighbours have to."""
+    texts = [FILLER if i % 3 == 0 else text for i, text in enumerate(given.graph.texts or ())]
+    graph = Graph(given.graph.adjacency, texts=texts, ids=given.graph.ids)
+    return Sample(graph, given.classes, given.truth)
+
+
 def without_edges(graph: Graph) -> Graph:
     """Return the same nodes, not linked."""
     return Graph(sp.csr_array((graph.nodes, graph.nodes)), texts=graph.texts, ids=graph.ids)

@@ -9,7 +9,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from unseen.abstain import abstaining
-from unseen.core.errors import InputError, quoted
+from unseen.core.arrays import filled
+from unseen.core.errors import InputError, SavedFileError, quoted
 from unseen.engines.base import engine_of
 from unseen.explain.leading import LeadingWords
 from unseen.explain.reasons import (
@@ -22,8 +23,8 @@ from unseen.explain.reasons import (
 )
 from unseen.explain.shares import hop_shares
 from unseen.explain.strings import Titles
-from unseen.models.base import infer
-from unseen.models.blocks import filled, winners
+from unseen.models.base import Inference, infer
+from unseen.models.blocks import winners
 from unseen.prediction import Prediction, probabilities
 from unseen.record import describe
 
@@ -68,7 +69,7 @@ def answer(classifier: Any, case: Case, steps: Steps) -> tuple[Prediction, NDArr
     whole = case.halo is None
     engine, allowed = engine_of(task), task.allowed
     with steps("infer"), threadpool_limits(limits=1, user_api="blas"):
-        found = infer(classifier.model_, task)
+        found = _inferred(classifier.model_, task)
         rows = nodes if whole else np.arange(len(nodes))
         asked = np.zeros(task.nodes, dtype=bool)
         asked[rows] = True
@@ -89,6 +90,11 @@ def answer(classifier: Any, case: Case, steps: Steps) -> tuple[Prediction, NDArr
         sure = engine.map(_entries, found.confidence, best, where=asked)
         if allowed.sum() > 1:  # the only possible answer is certain
             sure = classifier.calibration_(sure)
+        if not np.isfinite(sure).all():
+            raise SavedFileError(
+                "model: what it has learned gives no finite probabilities: it is damaged, or not "
+                "for these nodes; fit it again"
+            )
         proba = engine.map(
             lambda p, best, sure: probabilities(p, best, sure, allowed),
             found.posterior,
@@ -148,6 +154,18 @@ def answer(classifier: Any, case: Case, steps: Steps) -> tuple[Prediction, NDArr
     prediction = abstaining(prediction, classifier.abstain, classifier.open_world)
     prediction.record.update(describe(prediction, case, steps))
     return prediction, engine.array(found.posterior)
+
+
+def _inferred(model: Any, task: Task) -> Inference:
+    """Return what a model infers; one that was loaded may lack a part of what it has learned."""
+    try:
+        return infer(model, task)
+    except AttributeError as error:
+        if error.obj is not model or not (error.name or "").endswith("_"):
+            raise
+        raise SavedFileError(
+            f"model: lacks `{error.name}`, a part of what it has learned; fit it again"
+        ) from error
 
 
 def _words(

@@ -136,7 +136,6 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             step=steps,
             progress=self.progress,
         )
-        task = prepared.task
         with steps("fit") as step:
             fitted = fit_prepared(prepared, placed, classes, known, self.model, self.seed)
             step["detail"] = repr(fitted.model)
@@ -145,8 +144,9 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.calibration_, self.choices_ = fitted.calibration, (prepared.choice, *fitted.choices)
         self.class_texts_, self.classes_ = classes, np.array(classes.names, dtype=object)
         self.warnings_, self.seen_ = fitted.warnings, tuple(classes.names[c] for c in known.seen())
-        self.graph_, self.labels_, self.feature_names_ = graph, known, graph.feature_names
-        case = Case(graph, known, classes, task, prepared.encoded)
+        self.graph_, self.labels_ = graph, known
+        self.feature_names_ = graph.feature_names or graph.vocabulary
+        case = Case(graph, known, classes, prepared.task, prepared.encoded)
         self.prediction_, self.posterior_ = answer(self, case, steps)
         return self
 

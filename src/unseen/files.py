@@ -86,9 +86,14 @@ def classify_files(
     """
     out, reading = Path(out), dict(reading or {})
     settings = dict(settings or {})
-    check_place(out)
+    check_place(out, nodes, edges, reading.get("features"), reading.get("vocabulary"))
     among = classes if isinstance(classes, Classes) else read_classes(classes)
     chosen = plan or plan_run(nodes, edges, among, features=reading.get("features"))
+    if settings.get("address") is not None and chosen.engine != "ray":
+        raise InputError(
+            f"address: is that of a Ray cluster, but the run is made by {chosen.engine!r} "
+            f"({chosen.why}); give --engine ray, or leave the address out"
+        )
     own: dict[str, Any] = {"engine": chosen.engine, "memory": chosen.memory, "progress": progress}
     classifier = ZeroShotNodeClassifier(**settings, **own)
     with ExitStack() as held:
@@ -133,7 +138,7 @@ def _on_disk(
         "engine": chosen.engine,  # each has blocks of its own
     }
     fresh = _begin(work, asked, chosen)
-    held.enter_context(_alone(work))
+    held.enter_context(Lock.alone(work / LOCK, "run"))
     try:
         graph, labels = store_graph(
             work,
@@ -194,21 +199,6 @@ def _begin(work: Path, asked: dict[str, Any], chosen: Plan) -> bool:
     with replacing(work / ASKED) as new:
         write_json(new, asked)
     return True
-
-
-def _alone(work: Path) -> Lock:
-    """Hold the folder for as long as this process works there."""
-    path = work / LOCK
-    try:
-        lock = Lock.make(path, b"") if not path.exists() else Lock.take(path)
-    except FileExistsError:
-        lock = None
-    if lock is None:
-        raise InputError(
-            f"{work}: another process is making this run; wait for it, or choose another --out "
-            f"(if there is none, remove {path})"
-        )
-    return lock
 
 
 def _digest(value: Any) -> str:

@@ -102,9 +102,11 @@ def _with_columns(classifier: Any, graph: Graph) -> Graph:
     names = getattr(classifier, "feature_names_", None)
     if graph.features is None or classifier.preparer_.encoder_.partition(":")[0] not in APART:
         return graph
-    had = {"features": graph.features, "feature_names": graph.feature_names}
+    had = {"features": graph.features, "feature_names": graph.feature_names or graph.vocabulary}
     found = aligned(had, names, "nodes", "the model")
-    return graph if found["features"] is graph.features else replace(graph, **found)
+    if found["features"] is graph.features:
+        return graph
+    return replace(graph, **found, vocabulary=None)  # columns are named, and not read as words
 
 
 def labels_among(given: Any, graph: Graph, wanted: Classes, everything: Classes) -> Labels:

@@ -200,6 +200,10 @@ def _classifier(
     names = settings.get("feature_names")
     found.feature_names_ = None if names is None else tuple(names)
     found.model_ = model.restore(part("model."))
+    for name in getattr(model, "by_class", ()):
+        rows = getattr(found.model_, name, None)
+        if isinstance(rows, np.ndarray) and (rows.ndim == 0 or len(rows) != len(found.classes_)):
+            raise SavedFileError(f"model: `{name}` has not one row a class; save it again")
     found.preparer_ = _checked(Preparer(encoder, settings["device"]).restore(part("preparer.")))
     found.calibration_ = Calibration(**settings["calibration"])
     found.choices_ = tuple(Choice(**choice) for choice in settings["choices"])

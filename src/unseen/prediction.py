@@ -48,7 +48,7 @@ class Prediction:
     placed: NDArray[np.int64]  # nodes that a map shows, some of them labelled [v]
     vectors: NDArray[np.float32]  # of these nodes [v, d]
     record: dict[str, Any]
-    background: NDArray[np.float32] | None = None  # probability of none of the classes [m]
+    background: NDArray[np.float32] | None = None  # 0 to 1: like one of no listed class [m]
     flags: Sequence[str] = ()  # what deserves a look (`explain/reasons.py`), "; " between them [m]
 
     def __len__(self) -> int:
@@ -118,7 +118,11 @@ class Prediction:
         )
 
     def probabilities(self, rows: slice = slice(None)) -> pl.DataFrame:
-        """Return id, one column of probabilities a class, and that of none of them beside."""
+        """Return id and one column of probabilities a class; these add up to one.
+
+        In an open world, the column "none of these" stands beside them: from 0 to 1, how much a
+        node looks like one of no listed class.
+        """
         ids = names_of(self.graph.ids or (), self.nodes[rows])
         names = list(self.classes.names)
         if "id" in names:  # is taken by the column of ids
@@ -126,8 +130,8 @@ class Prediction:
             names[names.index("id")] = other if other not in names else f"{other} (class)"
         proba = np.asarray(self.proba[rows])
         columns = {name: proba[:, c] for c, name in enumerate(names)}
-        if self.background is not None and NONE_OF_THESE not in columns:
-            columns[NONE_OF_THESE] = self.background[rows]
+        if self._open() and NONE_OF_THESE not in columns:
+            columns[NONE_OF_THESE] = np.asarray(self.background)[rows]
         return pl.DataFrame({"id": pl.Series(ids, dtype=pl.String)} | columns)
 
     def of_all_nodes(self, background: bool = False) -> NDArray[np.float32]:
@@ -216,6 +220,10 @@ class Prediction:
     def plot_confusion(self, truth: Any) -> Any:
         """Return a plotly figure of true classes against answers; `truth` as `fit` has labels."""
         return import_module("unseen.plots").plot_confusion(self, truth)
+
+    def _open(self) -> bool:
+        """Tell whether answers depend on how much a node looks like one of no listed class."""
+        return self.background is not None and bool(getattr(self.classifier, "open_world", False))
 
     def _best(self, k: int, rows: slice = slice(None)) -> NDArray[np.int64]:
         """Return the k most probable classes of each node, the best first. [m, k]"""

@@ -8,15 +8,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import distributions, version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from unseen.abstain import check_abstain
+from unseen.core.errors import SavedFileError
 from unseen.csd.quality import class_sums, informative, quality
 from unseen.engines.base import engine_of
+from unseen.io.saved import read_json
 from unseen.prepare.encoded import APART, KINDS
 
 if TYPE_CHECKING:
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "torch", "wordllama")
 FEW_LABELS = 5
+FEW_NODES = 300  # of a graph, below which outsiders are hardly told
 READ_BETTER = "Class texts alone decide here: --encoder minilm reads them better than the default."
 MANY_CLASSES = 200  # above which nobody looks at a table of all pairs
 MOSTLY = 0.5  # share of answers that are labelled classes above which --among is worth a thought
@@ -120,6 +125,20 @@ def record_of_both(prediction: Prediction, earlier: dict[str, Any]) -> dict[str,
     }
 
 
+def read_record(run: Path) -> dict[str, Any]:
+    """Return the record of a run; one that holds what `describe` never writes is refused."""
+    found = read_json(run / "record.json")
+    kinds = {"graph": dict, "classes": list, "warnings": list, "choices": list, "created": str}
+    sound = isinstance(found, dict) and all(
+        isinstance(found.get(name), kind) for name, kind in kinds.items()
+    )
+    sound = sound and type(found["graph"].get("labelled")) is int
+    sound = sound and all(isinstance(each, str) for each in found["warnings"])
+    if not sound or not all(isinstance(each, dict) for each in found["choices"]):
+        raise SavedFileError(f"{run / 'record.json'}: is not the record of a run; classify again")
+    return dict(found)
+
+
 def repaired(graph: Graph) -> dict[str, Any]:
     """Return what was put right or left out while the graph was built, as JSON has it."""
     return asdict(graph.repairs) | {"unused_columns": list(graph.repairs.unused_columns)}
@@ -127,9 +146,14 @@ def repaired(graph: Graph) -> dict[str, Any]:
 
 def versions(packages: Iterable[str] = PACKAGES) -> dict[str, str]:
     """Return the versions of what a result may depend on; what is not installed is left out."""
-    installed = {package.name.lower(): package.version for package in distributions()}
-    found = {name: installed[name] for name in packages if name in installed}
+    found = {name: _installed()[name] for name in packages if name in _installed()}
     return {"python": platform.python_version(), **found}
+
+
+@cache
+def _installed() -> dict[str, str]:
+    """Return the version of every package; looking through all of them takes 0.1 s."""
+    return {package.name.lower(): package.version for package in distributions()}
 
 
 def _classes(prediction: Prediction) -> list[dict[str, Any]]:
@@ -209,6 +233,12 @@ def _warnings(
     empty = [names[c] for c in np.flatnonzero(case.task.allowed & (given == 0)).tolist()]
     if empty:
         found.append(f"No node was given the class {', '.join(map(repr, empty[:5]))}.")
+    if prediction.classifier.open_world and graph.nodes < FEW_NODES:
+        none = int((prediction.label < 0).sum())
+        found.append(
+            f'{none:,} of {len(prediction):,} nodes were answered "none of these": with fewer than '
+            f"{FEW_NODES} nodes, --open gives up far too many."
+        )
     return found
 
 

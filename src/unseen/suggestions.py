@@ -1,8 +1,8 @@
 """Which nodes to label next, for a run of any size: `unseen suggest`.
 
 A run whose graph was left on disk keeps a sample for this, ``suggest.parquet``: id, label,
-confidence, text, the hops around a node and its probabilities, for nodes drawn at random, and the
-first four for those whose answers are least certain.
+confidence, text, a node's own vector beside the hops around it, and its probabilities, for nodes
+drawn at random, and the first four for those whose answers are least certain.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from unseen.core.arrays import unit
 from unseen.core.classes import NONE_OF_THESE
 from unseen.core.errors import InputError, SavedFileError
 from unseen.core.task import Task
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
     from unseen.prediction import Prediction
 
 FILE = "suggest.parquet"
-DRAWN, DOUBTFUL = 20_000, 1_000  # nodes that are kept: at random, and least certain
+DRAWN, DOUBTFUL = 10_000, 1_000  # nodes that are kept: at random, and least certain
 SHOWN = ("id", "label", "confidence", "text")
-HOP, PROBABILITY = "hop ", "probability "  # what the names of columns begin with
+VECTOR, PROBABILITY = "vector ", "probability "  # what the names of columns begin with
 
 
 def sample(prediction: Prediction) -> pl.DataFrame:
@@ -43,10 +44,11 @@ def sample(prediction: Prediction) -> pl.DataFrame:
     asked = np.flatnonzero(prediction.nodes[at] == nodes)  # the others have labels
     if len(asked) > DRAWN:
         asked = np.sort(np.random.default_rng(0).choice(asked, DRAWN, replace=False))
-    drawn, Z = at[asked], Z[asked]
+    drawn = at[asked]
+    space = np.hstack([unit(np.asarray(engine.take(X, nodes[asked]))), Z[asked]])
     doubtful = np.argsort(prediction.confidence, kind="stable")[:DOUBTFUL]
     P = np.asarray(prediction.proba[drawn])
-    columns = [pl.Series(f"{HOP}{i}", column) for i, column in enumerate(Z.T)]
+    columns = [pl.Series(f"{VECTOR}{i}", column) for i, column in enumerate(space.T)]
     columns += [pl.Series(f"{PROBABILITY}{c}", column) for c, column in enumerate(P.T)]
     first = _rows(prediction, drawn).with_columns(columns)
     return pl.concat([first, _rows(prediction, doubtful)], how="diagonal")
@@ -63,10 +65,10 @@ def suggest_rows(table: pl.DataFrame, count: int, errors: bool, seed: int) -> pl
             )
         return table.filter(~drawn).select(SHOWN).head(count)
     given = table.filter(drawn)
-    hops, probabilities = (
-        given.select(pl.col(f"^{start}.*$")).to_numpy() for start in (HOP, PROBABILITY)
+    space, probabilities = (
+        given.select(pl.col(f"^{start}.*$")).to_numpy() for start in (VECTOR, PROBABILITY)
     )
-    rows = suggest_among(hops, probabilities, count, seed)
+    rows = suggest_among(space, probabilities, count, seed)
     found: pl.DataFrame = given.select(SHOWN)[rows.tolist()]
     return found
 
@@ -85,7 +87,7 @@ def suggest_of(
         fitted = load(run)
         fitted.progress = progress
         return fitted.explain().suggest(count, errors, seed)
-    if not {*SHOWN, f"{HOP}0", f"{PROBABILITY}0"} <= set(table.columns):
+    if not {*SHOWN, f"{VECTOR}0", f"{PROBABILITY}0"} <= set(table.columns):
         raise SavedFileError(f"{run / FILE}: lacks columns; classify again")
     return suggest_rows(table, count, errors, seed)
 

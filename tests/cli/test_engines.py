@@ -14,6 +14,7 @@ from engine_helpers import assert_same_run
 from topic_graph import Call, sample, write_files
 from unseen.engines import plan as planning
 from unseen.engines.plan import plan, size
+from unseen.io.locks import Lock
 from unseen.prepare import encode_files
 
 SMALL = sample(per_class=65, topical=2)
@@ -73,9 +74,11 @@ def test_what_does_not_fit_goes_to_disk(
 
 def test_sizes_that_are_none(call: Call, paths: dict[str, Path], tmp_path: Path) -> None:
     assert size("1.5 TB") == 3 << 39
-    code, _, complaint = call("classify", *options(paths, tmp_path / "run"), "--memory", "lots")
-    assert code == 2
-    assert "memory: expected a size such as 4GB" in complaint
+    for given in ("lots", "", "inf", "1e3", "-1GB", "9" * 400, "2000000TB"):
+        words = options(paths, tmp_path / "run")
+        code, _, complaint = call("classify", *words, "--memory", given)
+        assert code == 2
+        assert "memory: expected a size such as 4GB" in complaint
 
 
 @pytest.mark.parametrize("command", ["walk", "classify-walk"])
@@ -106,3 +109,10 @@ def test_vectors_are_written_in_parts_and_gone_on_with(
     code, _, complaint = call("encode", *words, "--text-columns", "text,id")
     assert code == 2
     assert "vectors that were made otherwise" in complaint
+    other = Lock.take(tmp_path / "vectors" / encode_files.ASKED)
+    assert other is not None
+    with other:
+        code, _, complaint = call("encode", *words)
+    assert code == 2
+    assert "another process is making this folder" in complaint
+    assert call("encode", *words)[0] == 0

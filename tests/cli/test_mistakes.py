@@ -110,10 +110,14 @@ def test_every_class_is_seen(call: Call, inputs: dict[str, Path], tmp_path: Path
 def test_an_out_folder_that_is_not_a_run(
     call: Call, inputs: dict[str, Path], tmp_path: Path
 ) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "mine.txt").write_text("mine", encoding="utf-8")
     before = contents(tmp_path)
-    found = call("classify", *options(inputs), "--out", tmp_path)
+    found = call("classify", *options(inputs), "--out", other)
     one_line(found, "exists and is not a run that unseen wrote .*so it is not replaced")
     assert contents(tmp_path) == before
+    one_line(call("classify", *options(inputs), "--out", tmp_path), "holds .*n.csv, which is what")
 
 
 def test_an_out_folder_is_refused_before_the_work(
@@ -127,7 +131,9 @@ def test_an_out_folder_is_refused_before_the_work(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("unseen.estimator.classify", classify)
-    one_line(call("classify", *options(inputs), "--out", tmp_path), "is not a run")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "mine.txt").write_text("mine", encoding="utf-8")
+    one_line(call("classify", *options(inputs), "--out", tmp_path / "other"), "is not a run")
     assert not worked
 
 

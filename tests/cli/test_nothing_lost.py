@@ -36,6 +36,7 @@ def test_places_that_are_taken(call: Call, paths: dict[str, Path], tmp_path: Pat
     truth.write_text("id,label\n0,Music\n1,Music\n", encoding="utf-8")
     evaluate = ("evaluate", "--predictions", run / "predictions.csv", "--truth", truth, "--report")
     predict = ("predict", "--model", run, "--nodes", paths["nodes"], "--out")
+    classify = ("classify", "--classes", paths["classes"], "--nodes")
     before = contents(tmp_path)
     for words, said in (
         ((*evaluate, mine), "mine.html: exists"),
@@ -44,6 +45,9 @@ def test_places_that_are_taken(call: Call, paths: dict[str, Path], tmp_path: Pat
         ((*evaluate, run / "new.html"), "which unseen wrote as a whole"),
         ((*predict, run), "is what the answers are made with"),
         ((*predict, tmp_path / "link"), "is what the answers are made with"),
+        (("predict", "--model", run / "model", *predict[3:], run), "run/model, which is what the"),
+        ((*classify, run / "graph" / "nodes.parquet", "--out", run), "which is what the answers"),
+        ((*classify, run / "graph" / "*.parquet", "--out", run), "which is what the answers"),
         (("encode", "--nodes", paths["nodes"], "--out", run / "x"), "which unseen wrote"),
         (("describe", "--classes", paths["classes"], "--out", truth), "exists, and is not"),
     ):

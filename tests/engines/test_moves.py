@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,7 +19,7 @@ from unseen.core.errors import InputError, SavedFileError
 from unseen.core.graph import Graph
 from unseen.core.task import Task
 from unseen.engines import disk_operator
-from unseen.engines.disk import Disk
+from unseen.engines.disk import LANES, NODE, RUNTIME, Disk
 from unseen.engines.memory import MEMORY
 
 WIDTH, CLASSES = 11, 3
@@ -45,9 +46,9 @@ graphs = st.builds(
 def test_the_graph_as_linear_maps(graph: Graph, block: int, seed: int, compiled: bool) -> None:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(graph.nodes, WIDTH)).astype(np.float32)
-    before = disk_operator._sums
+    before = disk_operator.compiled_sums
     if not compiled:  # what there is without the extra
-        disk_operator._sums = lambda: disk_operator.by_scipy
+        disk_operator.compiled_sums = lambda: disk_operator.by_scipy
     try:
         with TemporaryDirectory() as name:
             engine, operator = on_disk(Path(name), graph, block)
@@ -70,7 +71,7 @@ def test_the_graph_as_linear_maps(graph: Graph, block: int, seed: int, compiled:
                 atol=1e-5,
             )
     finally:
-        disk_operator._sums = before
+        disk_operator.compiled_sums = before
 
 
 @settings(max_examples=20, deadline=None)
@@ -181,3 +182,31 @@ def test_a_sparse_bag_is_a_view(engine: Disk) -> None:
     bags = engine.view(lambda rows: sp.csr_array(rows), np.eye(50, dtype=np.float32))
     assert bags.shape == (50, 50)
     assert engine.take(bags, np.array([3, 4])).nnz == 2
+
+
+def test_columns_that_are_done_make_room_for_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No array [n, c] outlives the columns that it was for."""
+    graph, width = random_graph(0, 50, directed=False, weighted=False), 4 * LANES
+    engine, operator = on_disk(tmp_path, graph, 7)
+    array = 4 * graph.nodes * LANES
+    rows = engine.map(lambda X: X, np.ones((graph.nodes, width), np.float32))
+    made: list[weakref.ref[Any]] = []
+    block = operator.block
+
+    def counted(columns: int) -> Any:
+        assert all(each() is None for each in made)
+        found = block(columns)
+        made.append(weakref.ref(found))
+        return found
+
+    monkeypatch.setattr(operator, "block", counted)
+    engine.memory = RUNTIME + NODE * graph.nodes + 2 * array  # eight columns at a time
+    maps: Any = operator
+    there = Task(rows, np.ones((width, width), np.float32), operator=maps, engine=engine)
+    engine.diffuse(there, 3, 0.5).cosines(np.ones((width, width), np.float32))
+    engine.memory -= array
+    operator.aggregate(rows)
+    operator.propagate(rows)
+    assert len(made) == 4 * 4

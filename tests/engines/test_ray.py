@@ -18,7 +18,7 @@ import pytest
 
 import unseen
 from engine_helpers import assert_equal, assert_same_run
-from ray_nodes import LOOPBACK, several_nodes
+from ray_nodes import add_node, several_nodes
 from topic_graph import Sample, sample, write_files
 from unseen.core.errors import InputError
 from unseen.engines import disk
@@ -31,15 +31,13 @@ HERE = Path(__file__).parents[1]
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """A head and two more nodes, one processor each."""
     with several_nodes() as made:
         yield made
 
 
-@pytest.fixture
-def given(monkeypatch: pytest.MonkeyPatch) -> Sample:
-    monkeypatch.setattr(disk, "BLOCK", 80)
-    return sample(per_class=64, topical=2)
+@pytest.fixture(autouse=True)
+def several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disk, "BLOCK", 100)
 
 
 def classified(given: Sample, labels: Any = None) -> tuple[Any, Any]:
@@ -49,18 +47,19 @@ def classified(given: Sample, labels: Any = None) -> tuple[Any, Any]:
     return one, other
 
 
-def test_the_answers_are_those_of_memory(cluster: Any, given: Sample) -> None:
+def test_the_answers_are_those_of_memory(cluster: Any) -> None:
+    given = sample(per_class=64, topical=2)
     assert_equal(*classified(given, given.labels(0, 1)))
 
 
-@pytest.mark.parametrize("stage", ["vectors", "prepared"])
-def test_a_node_is_removed_while_it_works(cluster: Any, given: Sample, stage: str) -> None:
-    """While texts are encoded; and with prepared blocks on it that hops need next."""
-    extra = cluster.add_node(num_cpus=1, node_ip_address=LOOPBACK)
+def test_a_node_is_removed_while_it_works(cluster: Any) -> None:
+    """With prepared blocks on it that hops need next."""
+    given = sample(per_class=40, topical=2)
+    extra = add_node(cluster)
     removed: list[str] = []
 
     def remove(what: str, done: int, total: int) -> None:
-        if what.startswith(stage) and not removed:
+        if what.startswith("prepared") and not removed:
             removed.append(what)
             cluster.remove_node(extra, allow_graceful=False)
 
@@ -101,14 +100,14 @@ def test_errors_of_tasks_are_what_they_were(cluster: Any, tmp_path: Path) -> Non
 
 
 def test_a_driver_is_killed_and_started_again(cluster: Any, tmp_path: Path) -> None:
-    given = sample(per_class=64, topical=2)
+    given = sample(per_class=40, topical=2)
     paths = write_files(tmp_path / "inputs", given)
     words = [str(paths[name]) for name in ("nodes", "edges", "classes")]
 
     def job(stage: str, engine: str, out: Path) -> int:
         command = [sys.executable, str(HERE / "kill_job.py"), stage, *words, str(out), engine]
         command += [cluster.address] if engine == "ray" else []
-        done = subprocess.run(command, capture_output=True, check=False, timeout=300)
+        done = subprocess.run(command, capture_output=True, check=False, timeout=900)
         assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
         return done.returncode
 

@@ -17,9 +17,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ray_nodes import LOOPBACK, Counting, several_nodes
+from ray_nodes import Counting, add_node, several_nodes
 from unseen.core.arrays import unit
-from unseen.core.errors import InputError, SavedFileError
+from unseen.core.errors import InputError, SavedFileError, WriteError
 from unseen.core.graph import Graph
 from unseen.core.task import Task
 from unseen.engines import ray_cluster, ray_data
@@ -110,7 +110,7 @@ def test_texts_are_encoded_by_actors_also_when_a_node_is_lost(
     monkeypatch.setattr(ray_data, "WORTH", 1)  # so that there are several
     texts = ["a" * (i % 7) + "b" * (i % 3) for i in range(120)]
     engine = Ray(tmp_path / "work", 120, 2 << 30, block=10)
-    extra = cluster.add_node(num_cpus=1, node_ip_address=LOOPBACK)
+    extra = add_node(cluster)
 
     def remove() -> None:
         while not list(tmp_path.glob("built-*")):
@@ -154,7 +154,7 @@ def test_a_full_disk_is_said_and_finished_blocks_stay(
 
     with monkeypatch.context() as patch:
         patch.setattr(Blocks, "write", full)
-        with pytest.raises(InputError, match=r"work: the disk is full .* make room there"):
+        with pytest.raises(WriteError, match=r"work: the disk is full .* make room there"):
             engine.map(lambda X: X + 1, X, keep="more")
     assert len(list((tmp_path / "work" / "more").glob("*.npy"))) == 2
     np.testing.assert_array_equal(engine.array(engine.map(lambda X: X + 1, X, keep="more")), X + 1)
@@ -182,13 +182,12 @@ def problem(seed: int = 0) -> Task:
     return Task(X, unit(rng.normal(size=(4, 12)).astype(np.float32)), labels)
 
 
-@pytest.mark.parametrize("start", ["identity", "xavier"])
-def test_dgpn_has_the_losses_of_one_worker(cluster: Any, tmp_path: Path, start: Any) -> None:
+def test_dgpn_has_the_losses_of_one_worker(cluster: Any, tmp_path: Path) -> None:
     task = problem()
-    alone = DGPN(start=start, epochs=30, decay=1e-4).fit(task)
+    alone = DGPN(start="xavier", epochs=30, decay=1e-4).fit(task)
     engine = Ray(tmp_path / "work", 90, 2 << 30, block=20)
     there = Task(engine.map(lambda X: X, task.X), task.S, task.labels, engine=engine)
-    team = DGPN(start=start, epochs=30, decay=1e-4).fit(there)
+    team = DGPN(start="xavier", epochs=30, decay=1e-4).fit(there)
     np.testing.assert_allclose(team.losses_, alone.losses_, rtol=0, atol=1e-4)
     assert alone.losses_[-1] < alone.losses_[0] - 0.01  # it does learn
     p = engine.array(team.posterior(there))
@@ -196,28 +195,30 @@ def test_dgpn_has_the_losses_of_one_worker(cluster: Any, tmp_path: Path, start: 
 
 
 def test_a_node_is_removed_while_a_team_trains(cluster: Any, tmp_path: Path) -> None:
-    extra = cluster.add_node(num_cpus=1, node_ip_address=LOOPBACK)
+    extra = add_node(cluster)
     engine = Ray(tmp_path / "work", 90, 2 << 30, block=20)
-    begun = tmp_path / "begun"
+    begun, removed = tmp_path / "begun", tmp_path / "removed"
 
-    def job(team: Any) -> float:
+    def job(team: Any) -> tuple[float, int]:
         import torch
 
+        again = torch.full((1,), float(removed.exists()))
+        team.total([again])  # all of a team know the same
         begun.touch()
         total = torch.ones(1)
-        for _ in range(40 if not (tmp_path / "removed").exists() else 2):
+        while not again.item():  # the first team goes on until one of it is lost
             time.sleep(0.1)
-            total = torch.ones(1)
-            team.total([total])
-        return float(total.item() / team.size)
+            team.total([total.fill_(1)])
+        team.total([total])
+        return float(total.item()), team.size
 
     def remove() -> None:
         while not begun.exists():
             time.sleep(0.05)
-        (tmp_path / "removed").touch()
+        removed.touch()
         cluster.remove_node(extra, allow_graceful=False)
 
-    thread = Thread(target=remove)
+    thread = Thread(target=remove, daemon=True)
     thread.start()
-    assert engine.train(job) == 1.0
+    assert engine.train(job) == (2.0, 2)
     thread.join()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,7 @@ def test_files_of_all_formats(
 @pytest.mark.parametrize(
     ("nodes", "edges", "complaint"),
     [
-        ({"id": ["a", "a"]}, {}, r"row 2: id 'a' is already on row 1; every node needs"),
+        ({"id": ["a", "a"]}, {}, r"nodes.csv row 2: id 'a' is already on row 1; every node"),
         ({"id": ["a", ""]}, {}, r"`id` is empty; every node needs an id"),
         ({"label": ["cats", "cows"]}, {}, r"label 'cows' is not a class; the classes are 'cats'"),
         ({}, {"target": ["b", "z"]}, r"edges.csv line 3: unknown node 'z' as target; both ends"),
@@ -118,6 +119,41 @@ def test_what_is_wrong_is_said(
             CLASSES,
             memory=1 << 30,
         )
+
+
+@pytest.mark.parametrize("end", ["01", "+1", "-0", "1.0", "1_0", "9" * 19, "9" * 30, "one"])
+def test_a_number_has_one_name(end: str, tmp_path: Path) -> None:
+    """Ids that are numbers are found by what names them in memory, too, and by nothing else."""
+    texts = ["one", "two", "three"]
+    pl.DataFrame({"id": [0, 1, 10], "text": texts}).write_parquet(tmp_path / "nodes.parquet")
+    given = tmp_path / "nodes.parquet", tmp_path / "edges.csv"
+    for name, found in ((" 1 ", True), (end, False)):
+        given[1].write_text(f"source,target\n{name},10\n", encoding="utf-8")
+        for read in (
+            lambda: read_inputs(*given, CLASSES)[0],
+            lambda: store_graph(tmp_path / "work", *given, CLASSES, memory=1 << 30)[0],
+        ):
+            if found:
+                assert read().edges == 1
+            else:
+                with pytest.raises(InputError, match="unknown node"):
+                    read()
+        shutil.rmtree(tmp_path / "work", ignore_errors=True)
+
+
+def test_numbers_of_64_bits(tmp_path: Path) -> None:
+    largest = 2**64 - 1
+    nodes, edges = tmp_path / "nodes.parquet", tmp_path / "edges.parquet"
+    keys = pl.Series([largest, 2, 3], dtype=pl.UInt64)
+    pl.DataFrame({"id": keys, "text": ["one", "two", "three"]}).write_parquet(nodes)
+    ends = pl.Series([largest], dtype=pl.UInt64)
+    pl.DataFrame({"source": ends, "target": [2]}).write_parquet(edges)
+    graph, _ = store_graph(tmp_path / "work", nodes, edges, CLASSES, memory=1 << 30)
+    assert list(graph.ids) == [str(largest), "2", "3"]
+    assert graph.edges == 1
+    pl.DataFrame({"id": [1, 2], "text": ["one", "two"]}).write_parquet(nodes)
+    with pytest.raises(InputError, match=f"unknown node '{largest}'"):
+        store_graph(tmp_path / "other", nodes, edges, CLASSES, memory=1 << 30)
 
 
 def test_hashes_that_collide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

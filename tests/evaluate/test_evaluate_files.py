@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
+import unseen
 from unseen.core.errors import InputError, SavedFileError
-from unseen.evaluate import evaluate_files
+from unseen.evaluate import compare_runs, evaluate_files
 from unseen.evaluate.files import read_labelled
 from unseen.io.atomic import write_manifest
 
@@ -173,3 +175,48 @@ def test_changed_predictions_of_a_run_are_not_scored(pair: tuple[Path, Path]) ->
     pair[0].write_bytes(pair[0].read_bytes() + b"\n")
     with pytest.raises(SavedFileError, match="was changed after it was written"):
         evaluate_files(*pair)
+
+
+def test_apostrophes_for_spreadsheets_are_no_part_of_a_name(tmp_path: Path) -> None:
+    """A run that was written with them has the scores of one that was not, and equals it."""
+    graph = unseen.Graph(
+        np.ones((4, 4)) - np.eye(4),
+        texts=["oven", "star", "soup", "moon"],
+        ids=["-1", "+b", "c", "=d"],
+    )
+    found = unseen.classify(graph, {"@kitchen": "oven and soup", "-sky": "star and moon"})
+    for name in ("plain", "shown"):
+        found.save(tmp_path / name, spreadsheet=name == "shown", report=False)
+    assert "'-1," in (tmp_path / "shown" / "predictions.csv").read_text(encoding="utf-8")
+    truth = write(tmp_path / "t.csv", "id,label\n-1,@kitchen\n+b,-sky\nc,@kitchen\n=d,-sky\n")
+    plain, shown = (
+        evaluate_files(tmp_path / name / "predictions.csv", truth).to_dict()
+        for name in ("plain", "shown")
+    )
+    assert plain == shown
+    assert (shown["nodes"], shown["names"]) == (4, ["-sky", "@kitchen"])
+    compared = compare_runs(tmp_path / "plain", tmp_path / "shown")
+    assert (compared.nodes, compared.changed, compared.only_after) == (4, 0, ())
+
+
+def test_every_part_of_a_run_is_there_as_it_was_written(tmp_path: Path) -> None:
+    run, truth = tmp_path / "run", write(tmp_path / "t.csv", TRUTH)
+    (run / "predictions").mkdir(parents=True)
+    frame = pl.read_csv(PREDICTIONS.encode()).cast({"id": pl.String})
+    parts = [run / "predictions" / f"part-{i}.parquet" for i in range(2)]
+    for i, part in enumerate(parts):
+        frame[2 * i : 2 * i + 2].write_parquet(part, compression="uncompressed")
+    write(run / "record.json", json.dumps({"classes": []}))
+    write_manifest(run)
+    asked = (run / "predictions", run / "predictions" / "*.parquet")
+    for path in asked:
+        assert evaluate_files(path, truth).nodes == 3
+    assert evaluate_files(parts[0], truth).nodes == 2
+    sound = parts[1].read_bytes()
+    for damaged in (sound.replace(b"cats", b"dogs"), None):
+        parts[1].unlink()
+        if damaged is not None:
+            parts[1].write_bytes(damaged)
+        for path in asked:
+            with pytest.raises(SavedFileError, match=r"part-1\.parquet: (was changed|is missing)"):
+                evaluate_files(path, truth)

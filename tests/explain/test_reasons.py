@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -162,6 +163,11 @@ def test_flags_of_the_model_and_of_the_neighbours_are_brought_together() -> None
         "text disagrees; neighbours disagree",
         "no text; no neighbours",
     ]
+
+
+def test_where_no_node_has_an_edge_none_is_flagged_for_it() -> None:
+    alone = replace(about([0, 4], [[1.0], [1.0]]), operator=Operator(np.zeros((5, 5))))
+    assert explained(alone) == (["own text alone; the graph was not used"] * 2, ["", ""])
 
 
 @pytest.mark.parametrize(

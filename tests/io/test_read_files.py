@@ -215,6 +215,15 @@ class TestGraph:
         with pytest.raises(InputError, match=starts("n.jsonl line 2: `id` holds a list; expected")):
             read_graph("n.jsonl")
 
+    @pytest.mark.parametrize("column", ["id", "text", "label"])
+    def test_columns_that_are_no_text(self, column: str) -> None:
+        frame = pl.DataFrame({"id": ["a"], "text": ["t"], "label": ["A"]})
+        frame.with_columns(pl.duration(hours=1).alias(column)).write_parquet("n.parquet")
+        Path("c.csv").write_text("name\nA\nB\n")
+        expected = starts(f"n.parquet: `{column}` holds values of type Duration", "convert")
+        with pytest.raises(InputError, match=expected):
+            read_inputs("n.parquet", None, "c.csv")
+
     def test_columns_of_vectors(self) -> None:
         frame = pl.DataFrame({"id": ["a"], "text": ["t"], "v": [[0.5, 1.0]], "tags": [["x"]]})
         frame.drop("v").write_parquet("n.parquet")

@@ -50,7 +50,7 @@ def climbing() -> Generator[Square, dict[str, Any], None]:
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with several_nodes(2) as made:
+    with several_nodes() as made:
         yield made.address
 
 

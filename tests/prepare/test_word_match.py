@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from unseen.core.arrays import unit
-from unseen.encode.base import encode, get_encoder
+from unseen.encode.word_vectors import word_vectors
 from unseen.prepare import word_match as module
 from unseen.prepare.word_match import LEAN, WordMatch
 from unseen.prepare.words import bag_of_words, column_of
@@ -31,8 +31,8 @@ def test_it_is_as_the_formula_has_it() -> None:
     assert set(made.words.tolist()) == {column_of(word) for word in words}
     having = {w: sum(w in text.split() for text in TEXTS) for w in words}
     idf = {w: 1 + np.log(6 / (1 + having[w])) for w in words}
-    vectors = dict(zip(words, encode(get_encoder("static"), words, cache=False), strict=True))
-    count = np.array([having[w] + 1e-3 for w in words])
+    vectors = dict(zip(words, unit(word_vectors().encode(words)), strict=True))
+    count = np.array([having[w] + 1e-6 for w in words])
     mean = (count[:, None] * np.stack([vectors[w] for w in words])).sum(axis=0) / count.sum()
     e = {w: unit((vectors[w] - mean)[None])[0] for w in words}
     icf = np.log(3 / 2) + 0.1  # no word is in both class texts
@@ -92,3 +92,11 @@ def test_words_are_limited_and_class_words_stay(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("classes", [["?", "!"], ["only one"]])
 def test_nothing_to_compare_with(classes: list[str]) -> None:
     assert WordMatch.fit(bag_of_words(TEXTS), bag_of_words(classes), TEXTS, classes) is None
+
+
+def test_words_that_the_table_does_not_know_are_compared_by_the_encoder() -> None:
+    texts = ["\u97f3\u4e50", "\u8db3\u7403", "violin", "goalkeeper"] * 5
+    classes = ["music: \u97f3\u4e50", "football: \u8db3\u7403"]
+    made = fitted(texts, classes)
+    scores = made.nodes(bag_of_words(texts[:4])) @ made.classes(bag_of_words(classes)).T
+    assert scores.argmax(axis=1).tolist() == [0, 1, 0, 1]

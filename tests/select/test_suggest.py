@@ -1,4 +1,4 @@
-"""Which nodes to label next: spread out, where there is doubt, and better than at random."""
+"""Which nodes to label next: spread out, the doubtful first, and better than at random."""
 
 from __future__ import annotations
 

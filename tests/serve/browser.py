@@ -73,7 +73,7 @@ class Visitor:
         if name:
             self.context.add_init_script(f"localStorage.setItem('unseen-person', '{name}')")
         self.page: Page = self.context.new_page()
-        self.page.set_default_timeout(30_000)
+        self.page.set_default_timeout(120_000)  # a busy machine is slow, not wrong
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.on("request", lambda request: self._seen(request.url))
         self.page.on(

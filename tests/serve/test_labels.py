@@ -140,6 +140,10 @@ def test_exports_have_what_others_read(one_run: Path, connect: Connect) -> None:
         assert 0 < task["predictions"][0]["score"] <= 1
 
 
+def _law() -> dict[str, object]:
+    return {"value": {"choices": ["law"]}}
+
+
 def test_what_cannot_be_imported_is_told(one_run: Path, connect: Connect) -> None:
     with connect(one_run) as client:
         table = b"id,class\nnobody,law\nn8,law\nn9,nothing\n,law\n"
@@ -147,6 +151,35 @@ def test_what_cannot_be_imported_is_told(one_run: Path, connect: Connect) -> Non
         assert found["imported"] == 1
         assert len(found["problems"]) == 3
         assert client.post("/labels/import", content=b"\xff\xfe").status_code == 422
+        for strange in (  # every one was an answer that nobody had given, or an error of ours
+            b"id,class\nn9\n",
+            b"id,class,class\nn9,law,sports\n",
+            b"id,id,class\nn9,n8,law\n",
+            b"id,class\nn9,law,sports\n",
+            b"id,class,Kind\nn9,law,skip\n",
+            b"id,Class\nn9,law\n",
+            b"id,class\nn9\0,law\n",
+            b"",
+        ):
+            assert client.post("/labels/import", content=strange).status_code == 422
+        found = client.post("/labels/import", content=b"id,class\nn9,\nn10, \n").json()
+        assert (found["imported"], found["skipped"]) == (0, 2)
+        assert "line 2: has no class" in found["problems"][0]
+        found = client.post("/labels/import", content=b"id,class\nn9,none of these\n").json()
+        assert (found["imported"], found["skipped"]) == (1, 0)
+        for field in ("id", "choice", "completed_by", "created_at"):
+            given = {"id": "n9", "choice": "law", "completed_by": "Ada", "created_at": "2026"}
+            given[field] = "\ud800"
+            annotation = {"result": [{"value": {"choices": [given.pop("choice")]}}], **given}
+            task = {"data": {"id": given["id"]}, "annotations": [annotation]}
+            raw = json.dumps([task]).encode()
+            answer = client.post("/labels/import?format=labelstudio", content=raw)
+            assert (answer.status_code, answer.json()["imported"]) == (200, 0)
+        result = [{"value": {"choices": ["law", "sports"]}}]
+        for one in ({"result": result}, {"result": [_law()], "was_cancelled": True}):
+            raw = json.dumps([{"data": {"id": "n9"}, "annotations": [one]}]).encode()
+            answer = client.post("/labels/import?format=labelstudio", content=raw)
+            assert (answer.json()["imported"], answer.json()["skipped"]) == (0, 1)
         assert client.post("/labels/import", content=b"a,b\n1,2\n").status_code == 422
         for raw in (b"{}", b"[", b"[1]", b'[{"data": {"id": "n8"}, "annotations": [1]}]'):
             found = client.post("/labels/import?format=labelstudio", content=raw)

@@ -111,7 +111,6 @@ def test_outsiders_stay_so_until_a_class_that_is_new_takes_them(one_run: Path) -
     second = versions.load(2)
     assert second.outside.tolist() == sorted(cooks)
     assert (second.label[cooks] == -1).all()
-    assert (second.background[cooks] == 1).all()
     first, again = (versions.arrays(n) / "X.npy" for n in (1, 2))
     assert first.stat().st_ino == again.stat().st_ino  # nothing is written twice
 

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from unseen.serve.answering import answer_texts, vectors_of
 from unseen.serve.node_view import node_view
@@ -91,3 +92,34 @@ def test_a_node_alone_and_a_node_without_text_have_a_view(run: Path) -> None:
     silent = node_view(served, versions.store, 7, change=True)
     assert silent["words"] is None
     assert silent["title"] == silent["id"]
+
+
+def test_flags_are_those_of_the_table(run: Path) -> None:
+    versions = Versions(run)
+    served = versions.load(1)
+    table = pl.read_parquet(run / "predictions.parquet")
+    told = dict(zip(table["id"], table["flags"], strict=True))
+    for i in range(6, 60):
+        view = node_view(served, versions.store, i, change=False)
+        assert "; ".join(view["flags"]) == told[served.ids[i]]
+    assert len(set(told.values())) > 2
+
+
+def test_how_well_a_node_fits_is_said_in_an_open_world_only(one_run: Path) -> None:
+    versions = Versions(one_run)
+    served = versions.load(1)
+    served.background = np.full(served.nodes, 0.99, dtype=np.float32)
+    assert node_view(served, versions.store, 8, change=False)["background"] is None
+    served.classifier.open_world = True
+    assert node_view(served, versions.store, 8, change=False)["background"] == 0.99
+
+
+def test_nodes_with_the_label_of_a_class_come_after_those_that_were_given_it(one_run: Path) -> None:
+    served = Versions(one_run).load(1)
+    for c in range(4):
+        rows = served.members(c)
+        answered, labelled = np.split(rows, [len(served.of_class(c))])
+        assert (served.known[labelled] == 1).all()
+        assert (served.label[rows] == c).all()
+        assert len(rows) == (served.label == c).sum()
+        assert served.members(c, "least").tolist() == [*answered[::-1], *labelled]

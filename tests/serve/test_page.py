@@ -25,14 +25,22 @@ def browser() -> Iterator[Browser]:
         yield started
 
 
+@pytest.fixture(scope="module")
+def shown(runs: Path) -> Iterator[str]:
+    """Give the address of a run that nobody changes."""
+    with served(runs / "pooled") as address:
+        yield address
+
+
 @pytest.fixture
 def base(one_run: Path) -> Iterator[str]:
+    """Give the address of a run to work on."""
     with served(one_run) as address:
         yield address
 
 
-def test_search_and_open_a_node(browser: Browser, base: str) -> None:
-    ada = Visitor(browser, base)
+def test_search_and_open_a_node(browser: Browser, shown: str) -> None:
+    ada = Visitor(browser, shown)
     page = ada.go("", "#map[data-ready]")
     page.keyboard.press("/")
     page.keyboard.type("telescope")
@@ -54,8 +62,8 @@ def test_search_and_open_a_node(browser: Browser, base: str) -> None:
     assert ada.problems == []
 
 
-def test_an_address_opens_its_view_and_ids_may_hold_anything(browser: Browser, base: str) -> None:
-    ada = Visitor(browser, base)
+def test_an_address_opens_its_view_and_ids_may_hold_anything(browser: Browser, shown: str) -> None:
+    ada = Visitor(browser, shown)
     page = ada.go("node/n%2F10", ".node h1")
     assert page.locator(".node .id").inner_text() == "n/10"
     ada.go("class/cooking", ".class-view h1")
@@ -67,8 +75,8 @@ def test_an_address_opens_its_view_and_ids_may_hold_anything(browser: Browser, b
     assert "Search above" in page.locator("#panel [role=alert]").inner_text()
 
 
-def test_a_note_says_how_to_read_the_map_until_it_is_put_away(browser: Browser, base: str) -> None:
-    ada = Visitor(browser, base)
+def test_a_note_says_how_to_read_the_map_until_it_is_put_away(browser: Browser, shown: str) -> None:
+    ada = Visitor(browser, shown)
     page = ada.go("", ".map-note")
     assert "360 nodes, 4 classes" in page.locator(".map-note").inner_text()
     page.get_by_label("Put this note away").click()
@@ -79,8 +87,8 @@ def test_a_note_says_how_to_read_the_map_until_it_is_put_away(browser: Browser, 
     assert ada.problems == []
 
 
-def test_the_legend_filters_the_map(browser: Browser, base: str) -> None:
-    ada = Visitor(browser, base)
+def test_the_legend_filters_the_map(browser: Browser, shown: str) -> None:
+    ada = Visitor(browser, shown)
     page = ada.go("", "#map[data-ready]")
     page.get_by_label("Show law on the map").click()
     assert page.get_by_label("Show law on the map").get_attribute("aria-pressed") == "false"
@@ -93,11 +101,11 @@ def test_the_legend_filters_the_map(browser: Browser, base: str) -> None:
     assert page.locator(".legend-toggle[aria-pressed=false]").count() == 0
 
 
-def test_a_dot_can_be_pointed_at_and_clicked(browser: Browser, base: str) -> None:
-    ada = Visitor(browser, base)
+def test_a_dot_can_be_pointed_at_and_clicked(browser: Browser, shown: str) -> None:
+    ada = Visitor(browser, shown)
     page = ada.go("", "#map[data-ready]")
     page.wait_for_timeout(500)
-    node = page.request.get(f"{base}/api/v1/view?position=20").json()
+    node = page.request.get(f"{shown}/api/v1/view?position=20").json()
     box = page.locator(".map-canvas").bounding_box()
     assert box is not None
     unit = min(box["width"], box["height"]) * 0.88 / 2

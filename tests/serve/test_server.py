@@ -16,7 +16,8 @@ import httpx
 import numpy as np
 import pytest
 
-from serve.processes import PATIENCE, Server, fetched, finished
+from forks import Forks
+from serve.processes import PATIENCE, ForkedServer, Server, fetched, finished
 from unseen.io.atomic import check_folder
 
 KILLS = 50
@@ -221,22 +222,24 @@ def test_nothing_acknowledged_is_lost_in_fifty_kills(one_run: Path, tmp_path: Pa
             assert found.status_code == 201, found.text
             acknowledged[key] = found.json()
 
-    for round in range(KILLS):
-        with Server(one_run, log=tmp_path / "log") as server:
-            threads = [
-                threading.Thread(target=person, args=(who, server.url, round))
-                for who in range(PEOPLE)
-            ]
-            for thread in threads:
-                thread.start()
-            wanted = len(acknowledged) + int(rng.integers(1, 20))
-            until = time.monotonic() + PATIENCE
-            while len(acknowledged) < wanted and time.monotonic() < until:
-                time.sleep(0.001)
-            time.sleep(float(rng.uniform(0, 0.02)))
-            server.kill()
-            for thread in threads:
-                thread.join()
+    with Forks() as forks:
+        ForkedServer(forks, one_run, tmp_path / "log").stop()  # it imports all it needs
+        for round in range(KILLS):
+            with ForkedServer(forks, one_run, tmp_path / "log") as server:
+                threads = [
+                    threading.Thread(target=person, args=(who, server.url, round))
+                    for who in range(PEOPLE)
+                ]
+                for thread in threads:
+                    thread.start()
+                wanted = len(acknowledged) + int(rng.integers(1, 20))
+                until = time.monotonic() + PATIENCE
+                while len(acknowledged) < wanted and time.monotonic() < until:
+                    time.sleep(0.001)
+                time.sleep(float(rng.uniform(0, 0.02)))
+                server.kill()
+                for thread in threads:
+                    thread.join()
     assert len(acknowledged) > KILLS
     with sqlite3.connect(one_run / "serve" / "store.sqlite") as db:
         assert db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"

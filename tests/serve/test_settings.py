@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from topic_graph import Call
 from unseen.core.errors import InputError
 from unseen.core.hosts import loopback
+from unseen.io.atomic import write_json, write_manifest
 from unseen.serve.settings import Settings
 from unseen.serve.tokens import Tokens
 
@@ -38,10 +41,20 @@ def test_the_command_refuses_in_one_line(call: Call, tmp_path: Path) -> None:
     assert "manifest.json" in error
 
 
+@pytest.mark.parametrize("name", ["graph", "classes", "warnings", "choices", "created"])
+def test_a_record_of_odd_kinds_is_refused(name: str, one_run: Path, call: Call) -> None:
+    record = json.loads((one_run / "record.json").read_text(encoding="utf-8"))
+    for odd in (None, {"labelled": "x"}, 5):
+        write_json(one_run / "record.json", record | {name: odd})
+        write_manifest(one_run)
+        code, _, error = call("serve", one_run, "--port", "0")
+        assert (code, "is not the record of a run" in error) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "no token"),
+        ("", "is empty"),
         ("# only a comment\n", "no token"),
         ("read short\n", "line 1"),
         ("admin 0123456789abcdef\n", "line 1"),
@@ -53,6 +66,13 @@ def test_token_files_that_hold_none_are_refused(tmp_path: Path, text: str, said:
     path.write_text(text)
     with pytest.raises(InputError, match=said):
         Tokens.from_file(str(path))
+
+
+def test_a_token_file_is_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "tokens")
+    for path in (str(tmp_path / "tokens"), "/dev/zero", str(tmp_path)):
+        with pytest.raises(InputError, match="expected a file"):
+            Tokens.from_file(path)
 
 
 def test_rights_follow_the_token() -> None:

@@ -1,5 +1,5 @@
 // From the address to a view: #/node/ID, #/class/NAME, #/edit, #/search/WORDS, #/teach, #/versions.
-import { byId, fill } from "./dom";
+import { byId, fill, h } from "./dom";
 import { on, setFocus } from "./state";
 import type { Live, View } from "./live";
 import { classView } from "./views/class";
@@ -28,7 +28,7 @@ function placeOf(hash: string): Place {
     case "versions": return rest
       ? place(changesView, "page", "versions", `Version ${rest}`)
       : place(versions, "page", "versions", "Versions");
-    default: return place(async () => empty("No such page"), "page", "", "No such page");
+    default: return place(async () => empty("No such page", h("p", null, h("a", { href: "#/" }, "Go to the map"), ", or search above for a node or a class.")), "page", "", "No such page");
   }
 }
 

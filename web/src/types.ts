@@ -104,7 +104,8 @@ export interface Neighbour extends Brief { weight: number; x: number; y: number 
 
 export interface NodeView extends Brief {
   text: string;
-  background: number | null;
+  background: number | null; // how much it looks like one of no listed class; null unless answers depend on it
+  flags: string[]; // what deserves a look
   reason: string | null;
   probabilities: number[];
   words: null | {

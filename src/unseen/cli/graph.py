@@ -152,14 +152,10 @@ def predict(
 ) -> None:
     """Use a saved model on new nodes, another graph or added classes, without fitting again."""
     began = clock()
-    from unseen.core.errors import InputError
     from unseen.inference import predict_files
     from unseen.io.atomic import check_place
 
-    check_place(out)
-    for read in (model, *([] if with_run is None else [with_run])):
-        if out.exists() and read.exists() and out.samefile(read):
-            raise InputError(f"{out}: is what the answers are made with; choose another folder")
+    check_place(out, model, with_run, nodes, edges, class_file, features, vocabulary)
     columns = columns_of(id_column, text_columns, label_column, source_column, target_column)
     with progress_bar(as_json) as progress:
         prediction = predict_files(

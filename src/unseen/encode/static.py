@@ -18,6 +18,7 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -49,26 +50,11 @@ class StaticEncoder:
     name = "static"
 
     def __init__(self) -> None:
-        from safetensors.numpy import load_file
-        from tokenizers import Tokenizer
-
-        folder = _package_folder()
-        weights, tokenizer = folder / WEIGHTS, folder / TOKENIZER
-        for path in (weights, tokenizer):
-            if not path.is_file():
-                raise SavedFileError(
-                    f"encoder: {path.name} is missing from the wordllama package; "
-                    "put it back with pip install --force-reinstall wordllama==0.4.0.post1"
-                )
-        self._table = load_file(weights)["embedding.weight"].astype(np.float32)  # [tokens, d]
-        self._tokenizer = Tokenizer.from_file(str(tokenizer))
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
+        self._table, self._tokenizer, digest = _read(_package_folder())
         special = self._tokenizer.get_added_tokens_decoder().values()
         self._uncuttable = (WORD_MARK, *(token.content for token in special))
         self._tokens_of: dict[str, list[int]] = {}
         self.dimensions = int(self._table.shape[1])
-        digest = hashlib.sha256(weights.read_bytes() + tokenizer.read_bytes()).hexdigest()
         self.identity = f"static mean {self.dimensions} {digest}"
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> NDArray[np.float32]:
@@ -128,6 +114,27 @@ def counts(rows: list[list[int]], columns: int) -> Any:
     at = np.fromiter(chain.from_iterable(rows), np.int32, int(ends[-1]))
     ones = np.ones(len(at), dtype=np.float32)
     return sp.csr_array((ones, at, ends), shape=(len(rows), columns))
+
+
+@lru_cache(maxsize=1)
+def _read(folder: Path) -> tuple[NDArray[np.float32], Any, str]:
+    """Return E [tokens, d], the tokenizer and the checksum of both; 0.1 s, so done once."""
+    from safetensors.numpy import load
+    from tokenizers import Tokenizer
+
+    for path in (folder / WEIGHTS, folder / TOKENIZER):
+        if not path.is_file():
+            raise SavedFileError(
+                f"encoder: {path.name} is missing from the wordllama package; "
+                "put it back with pip install --force-reinstall wordllama==0.4.0.post1"
+            )
+    weights, settings = (folder / WEIGHTS).read_bytes(), (folder / TOKENIZER).read_bytes()
+    table = load(weights)["embedding.weight"].astype(np.float32)
+    table.setflags(write=False)  # every encoder shares it
+    tokenizer = Tokenizer.from_buffer(settings)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return table, tokenizer, hashlib.sha256(weights + settings).hexdigest()
 
 
 def _package_folder() -> Path:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from unseen.core.task import Task
 
 SAMPLE = 50_000  # nodes
+LABELLED = 5_000  # labelled nodes
 
 Rows = Any  # [n, c]: an array, or what an engine keeps in its place
 Function = Callable[..., Any]  # of blocks, in the order of the rows
@@ -41,6 +42,12 @@ class Diffusion(Protocol):
 
     def sample(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return some nodes, ascending, all where there are few, and their z. [m], [m, d]"""
+
+    def known(self, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return those of some nodes, ascending, whose z is at hand, and it. [m], [m, d]
+
+        It is at hand of the sample, and of the `labelled_nodes` of the task.
+        """
 
 
 class Team(Protocol):
@@ -127,6 +134,23 @@ def sampled_nodes(nodes: int) -> NDArray[np.int64]:
     if nodes <= SAMPLE:
         return np.arange(nodes)
     return np.sort(np.random.default_rng(0).choice(nodes, SAMPLE, replace=False))
+
+
+def labelled_nodes(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the labelled nodes of which every engine knows z, ascending; most often all. [m]"""
+    nodes = np.flatnonzero(labels >= 0)
+    if len(nodes) > LABELLED:
+        rank = np.random.default_rng(0).permutation(len(labels))
+        nodes = np.sort(nodes[np.argsort(rank[nodes])[:LABELLED]])
+    return nodes
+
+
+def picked(
+    nodes: NDArray[np.int64], among: NDArray[np.int64], rows: NDArray[np.float32]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Return those of some nodes that are among others, ascending both, and their rows."""
+    found = np.intersect1d(nodes, among, assume_unique=True)
+    return found, rows[np.searchsorted(among, found)]
 
 
 def chosen(rows: Any, where: NDArray[np.bool_]) -> Any:

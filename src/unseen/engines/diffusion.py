@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unseen.core.arrays import unit
-from unseen.engines.base import sampled_nodes
+from unseen.engines.base import labelled_nodes, picked, sampled_nodes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,6 +47,7 @@ class NarrowDiffusion:
             for cut in engine.cuts:
                 some = Y[cut, : which.stop - which.start]
                 found.array[cut, which] = some * inverse[cut, None]
+            del Y, some  # before the next columns are taken
         return found
 
     def _diffused(self, rows: Rows, which: slice) -> NDArray[np.float32]:
@@ -60,10 +62,14 @@ class NarrowDiffusion:
 
     def sample(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return some nodes and their z; all where there are few. [m], [m, d]"""
-        nodes = sampled_nodes(self.engine.nodes)
+        return self.known(sampled_nodes(self.engine.nodes))
+
+    def known(self, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return those of some nodes whose z was kept, and it. [m], [m, d]"""
         if self.operator is None:
             return nodes, unit(self.engine.take(self.X, nodes))
-        return nodes, unit(self._known["sample"])
+        found, rows = picked(nodes, self._known["nodes"], self._known["sample"])
+        return found, unit(rows)
 
     def _measure(self, task: Task) -> dict[str, Any]:
         """Return lengths and the sample, formed once for a task."""
@@ -75,13 +81,14 @@ class NarrowDiffusion:
         name = getattr(task.X, "name", "")  # of rows that are kept
         if name:
             name = f"lengths-{name}-{self.hops}-{self.laziness}"
-        found = self.engine.once(name, self._measured) if name else self._measured()
+        make = partial(self._measured, labelled_nodes(task.labels))
+        found = self.engine.once(name, make) if name else make()
         task.memo[key] = (task.X, task.operator, found)
         return found
 
-    def _measured(self) -> dict[str, Any]:
+    def _measured(self, labelled: NDArray[np.int64]) -> dict[str, Any]:
         engine, width = self.engine, self.X.shape[1]
-        nodes = sampled_nodes(engine.nodes)
+        nodes = np.union1d(sampled_nodes(engine.nodes), labelled)
         sample = np.empty((len(nodes), width), dtype=np.float32)
         squares = np.zeros(engine.nodes, dtype=np.float64)
         for which in engine.columns(width, arrays=2):
@@ -89,4 +96,5 @@ class NarrowDiffusion:
             sample[:, which] = Y[nodes, : which.stop - which.start]
             for cut in engine.cuts:
                 squares[cut] += np.einsum("nc,nc->n", Y[cut], Y[cut])
-        return {"lengths": np.sqrt(squares).astype(np.float32), "sample": sample}
+            del Y  # before the next columns are taken
+        return {"lengths": np.sqrt(squares).astype(np.float32), "nodes": nodes, "sample": sample}

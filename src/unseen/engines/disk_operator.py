@@ -83,6 +83,7 @@ class DiskOperator:
                 found.array[rows, which] = sums[:, :count]
 
             self._stream(Z, scale, keep)
+            del Z  # before the next columns are taken
         return found
 
     def propagate(self, rows: Rows) -> Rows:
@@ -98,6 +99,7 @@ class DiskOperator:
                 found.array[rows, which] = sums[:, :count]
 
             self._stream(Z, left, keep)
+            del Z
         return found
 
     def lazy_step(self, Y: NDArray[np.float32], Z: NDArray[np.float32], laziness: float) -> None:
@@ -169,7 +171,7 @@ class DiskOperator:
         use: Callable[[slice, Any], None],
     ) -> None:
         """Hand the sums of each stretch of rows, times their factor, to `use`."""
-        graph, sums = self.graph, _sums()
+        graph, sums = self.graph, compiled_sums()
 
         def work(rows: slice) -> None:
             ends = graph.indptr[rows.start : rows.stop + 1]
@@ -208,7 +210,7 @@ def by_scipy(
     return found
 
 
-def _sums() -> Sums:
+def compiled_sums() -> Sums:
     """Return the compiled loop, or SciPy's where it is not installed."""
     try:
         from unseen.propagate.memory import sums

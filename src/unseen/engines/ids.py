@@ -28,9 +28,11 @@ class Ids(Sequence[str]):
 
     Args:
         path: with one column, `id`: text or whole numbers.
+        source: the file of the nodes, for messages.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, source: Path | str = "nodes") -> None:
+        self._source = source
         self._column = pl.read_ipc(path)["id"]
         self._numbers = self._column.dtype != pl.String
         self._sorted: tuple[NDArray[Any], NDArray[np.int32], int] | None = None
@@ -53,9 +55,11 @@ class Ids(Sequence[str]):
 
     def rows(self, names: pl.Series) -> NDArray[np.int32]:
         """Return the row of each name, -1 for one that is not there. [m]"""
-        if self._numbers and not whole_numbers(names):
-            names = names.cast(pl.String).str.strip_chars().cast(pl.Int64, strict=False)
-            unknown = names.is_null().to_numpy()
+        if self._numbers and (not whole_numbers(names) or names.dtype == pl.UInt64):
+            texts = names.cast(pl.String).str.strip_chars()
+            names = texts.cast(pl.Int64, strict=False)
+            named = names.cast(pl.String) == texts  # "01" is not the name of node 1
+            unknown = ~named.fill_null(False).to_numpy()
             found = self.rows(names.fill_null(0))
             found[unknown] = -1
             return found
@@ -88,10 +92,10 @@ class Ids(Sequence[str]):
                 for at in twice.tolist():
                     one, other = (str(column[int(order[i])]) for i in (at, at + 1))
                     if one == other:
+                        first, again = (int(order[i]) + 1 for i in (at, at + 1))
                         raise InputError(
-                            f"nodes row {int(order[at + 1]) + 1}: id {one!r} is already on row "
-                            f"{int(order[at]) + 1}; every node needs an id of its own; drop or "
-                            "rename one of them"
+                            f"{self._source} row {again}: id {one!r} is already on row {first}; "
+                            "every node needs an id of its own; drop or rename one of them"
                         )
                 if not len(twice):
                     break

@@ -89,5 +89,9 @@ class Composed:
         nodes = sampled_nodes(len(self.Z))
         return nodes, self.Z if len(nodes) == len(self.Z) else self.Z[nodes]
 
+    def known(self, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return the nodes, all of them, and their z. [m], [m, d]"""
+        return nodes, self.Z[nodes]
+
 
 MEMORY = Memory()

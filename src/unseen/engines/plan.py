@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unseen.core.errors import InputError
+from unseen.core.errors import InputError, quoted
 from unseen.engines import sources
 from unseen.engines.disk import BLOCK, LANES, NODE, RUNTIME
 
@@ -25,6 +26,7 @@ NODE_SECONDS, ENTRY_SECONDS = (
 )  # of the disk engine on two cores (benchmarks/engines.py)
 MEMORY_SECONDS = (6e-5, 2.0e-6)  # the same in memory
 EXTENSION = 2**30
+MOST = 1 << 60  # bytes that anybody can mean
 USUAL_CLASSES, USUAL_WORDS = 40, 8  # of the graphs that seconds were measured on
 WORD_SECONDS = 3e-6  # of a word, to encode it (benchmarks/encoding.py)
 HOPS, WIDE = 70, 3  # hops of [n, C] and of node vectors in the default route, without labels
@@ -165,9 +167,10 @@ def size(given: str | int) -> int:
     """
     text = str(given)
     found: Any = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)I?B?\s*", text.upper())
-    if found is None:
-        raise InputError(f"memory: expected a size such as 4GB or 500MB, found {text!r}")
-    return int(float(found[1]) * UNITS[found[2]])
+    count = float(found[1]) * UNITS[found[2]] if found is not None else math.inf
+    if count > MOST:
+        raise InputError(f"memory: expected a size such as 4GB or 500MB, found {quoted(text)}")
+    return int(count)
 
 
 def told(count: int) -> str:

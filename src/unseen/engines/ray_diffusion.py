@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unseen.core.arrays import unit
-from unseen.engines.base import sampled_nodes
+from unseen.engines.base import labelled_nodes, picked, sampled_nodes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +31,8 @@ class RayDiffusion:
         if kept is None or kept[0] is not task.X or kept[1] is not task.operator:
             name = getattr(task.X, "name", "")
             name = f"lengths-{name}-{hops}-{laziness}" if name else ""
-            known = engine.once(name, self._measured) if name else self._measured()
+            make = partial(self._measured, labelled_nodes(task.labels))
+            known = engine.once(name, make) if name else make()
             kept = task.memo[key] = (task.X, task.operator, known)
         self._known = kept[2]
 
@@ -43,7 +45,12 @@ class RayDiffusion:
 
     def sample(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return some nodes and their z; all where there are few. [m], [m, d]"""
-        return sampled_nodes(self.engine.nodes), unit(self._known["sample"])
+        return self.known(sampled_nodes(self.engine.nodes))
+
+    def known(self, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return those of some nodes whose z was kept, and it. [m], [m, d]"""
+        found, rows = picked(nodes, self._known["nodes"], self._known["sample"])
+        return found, unit(rows)
 
     def _diffused(self, rows: Rows) -> Rows:
         operator: Any = self.operator
@@ -51,12 +58,13 @@ class RayDiffusion:
             rows = operator.lazy(rows, self.laziness)
         return rows
 
-    def _measured(self) -> dict[str, Any]:
+    def _measured(self, labelled: NDArray[np.int64]) -> dict[str, Any]:
         engine, width, samples = self.engine, self.X.shape[1], []
+        nodes = np.union1d(sampled_nodes(engine.nodes), labelled)
         squares = np.zeros(engine.nodes, dtype=np.float64)
         for at in range(0, width, SLICE):
             Y = self._diffused(engine.map(lambda X, at=at: X[:, at : at + SLICE], self.X))
             squares += engine.map(lambda Y: np.einsum("nc,nc->n", Y, Y), Y)
-            samples.append(engine.take(Y, sampled_nodes(engine.nodes)))
+            samples.append(engine.take(Y, nodes))
         lengths = np.sqrt(squares).astype(np.float32)
-        return {"lengths": lengths, "sample": np.concatenate(samples, axis=1)}
+        return {"lengths": lengths, "nodes": nodes, "sample": np.concatenate(samples, axis=1)}

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from unseen.engines.disk_operator import DiskOperator, by_scipy
+from unseen.engines.disk import LANES
+from unseen.engines.disk_operator import DiskOperator, compiled_sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,14 +95,15 @@ def _summed(
     *blocks: NDArray[np.float32],
 ) -> tuple[tuple[int, ...], NDArray[np.float32]]:
     """Return the sums of a partition, beside their shape."""
-    Z = np.zeros((1, own.shape[1]), dtype=np.float32)  # for rows without an edge
-    if blocks:
-        pairs = zip(blocks, part.needed, strict=True)
-        Z = np.ascontiguousarray(np.concatenate([b[at] for b, at in pairs]), dtype=np.float32)
-        if right:
-            Z *= part.right[:, None]
-    found = by_scipy(part.ends, part.indices, part.weights, Z, left)
-    if stays is not None:
-        found = found + stays * own
-    found = np.asarray(found, dtype=np.float32)
+    width = own.shape[1]
+    rows = max(1, len(part.right))  # one for rows without an edge
+    Z = np.zeros((rows, -(-width // LANES) * LANES), dtype=np.float32)
+    at = 0
+    for block, needed in zip(blocks, part.needed, strict=True):
+        Z[at : at + len(needed), :width] = block[needed]
+        at += len(needed)
+    if right and blocks:
+        Z *= part.right[:, None]
+    sums = compiled_sums()(part.ends, part.indices, part.weights, Z, left)[:, :width]
+    found = sums.copy() if stays is None else sums + stays * own
     return found.shape, found

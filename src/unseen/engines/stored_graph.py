@@ -106,7 +106,7 @@ def store_graph(
             folder / "nodes", lambda new: _read_nodes(new, read, nodes, classes, roles, step, say)
         )
         facts = read_json(folder / "nodes" / "facts.json")
-        ids = Ids(folder / "nodes" / "ids.arrow")
+        ids = Ids(folder / "nodes" / "ids.arrow", nodes)
         ids.check_unique()
         n = len(ids)
         if not (folder / "graph").is_dir():
@@ -196,7 +196,9 @@ def _read_nodes(
                 "drop the row"
             )
         parts.append(folder / f"ids-{len(parts):05d}.arrow")
-        keys = keys.cast(pl.Int64) if keys.dtype != pl.String else keys
+        if keys.dtype != pl.String:
+            fits = keys.dtype != pl.UInt64 or bool((keys < 2**63).all())
+            keys = keys.cast(pl.Int64 if fits else pl.String)
         keys.rename("id").to_frame().write_ipc(parts[-1], compression="uncompressed")
         codes.append(_codes(table, roles, names))
         texts = columns.texts(table, used.texts)

@@ -10,9 +10,8 @@ from typing import Any
 import polars as pl
 
 from unseen.core.errors import SavedFileError
-from unseen.evaluate.files import RECORD, labelled
+from unseen.evaluate.files import RECORD, listed
 from unseen.io.saved import Saved, read_saved
-from unseen.io.tables import parse_table
 
 PREDICTIONS = "predictions.csv"
 DEEPEST = 50  # levels of a record that are compared
@@ -95,8 +94,7 @@ def compare_runs(a: Path, b: Path) -> Comparison:
 
 def _read(saved: Saved) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Return the columns id, label, confidence (null where the run has none), and the record."""
-    name = str(saved.folder / PREDICTIONS)
-    frame = labelled(parse_table(saved.bytes(PREDICTIONS), name))
+    frame = listed(saved, PREDICTIONS)
     if "confidence" not in frame.columns:
         frame = frame.with_columns(pl.lit(None, dtype=pl.Float64).alias("confidence"))
     record = saved.json(RECORD)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
@@ -16,7 +17,7 @@ from unseen.core.labels import Labels
 from unseen.evaluate.metrics import Scores, generalised_scores, score
 from unseen.io import columns
 from unseen.io.saved import Saved, read_saved
-from unseen.io.tables import Table, parse_table, read_table
+from unseen.io.tables import Table, joined, parse_table, read_table
 
 RECORD = "record.json"
 
@@ -81,17 +82,36 @@ def labelled(table: Table) -> pl.DataFrame:
     return frame.filter(pl.col("label") != "")
 
 
+def listed(saved: Saved, *names: str) -> pl.DataFrame:
+    """Return the predictions in these files of a run, as `read_labelled` does.
+
+    Cells of a .csv may have an apostrophe that keeps a spreadsheet from computing them; the Parquet
+    file beside it is the same table without.
+    """
+    tables = []
+    for name in names:
+        raw, plain = saved.bytes(name), f"{name.removesuffix('.csv')}.parquet"
+        if plain in saved and plain != name:
+            name, raw = plain, saved.bytes(plain)
+        tables.append(parse_table(raw, str(saved.folder / name)))
+    return labelled(tables[0] if len(tables) == 1 else joined(str(saved.folder), tables))
+
+
 def _predictions(path: Path) -> tuple[pl.DataFrame, set[str] | None]:
     """Return predictions and, of a run, the classes that were seen."""
-    folder = path.parent
-    if not (folder / RECORD).is_file():
+    above = (path.parent, path.parent.parent)  # parts lie in a folder of the run
+    folder = next((each for each in above if (each / RECORD).is_file()), None)
+    if folder is None:
         return read_labelled(path), None
+    asked = path.relative_to(folder).as_posix()
 
     def read(saved: Saved) -> tuple[pl.DataFrame, set[str] | None]:
         seen = _seen(saved.json(RECORD))
-        if path.name not in saved:  # a file of the user's own beside those of the run
+        names = [each for each in saved.digests if asked in (each, each.partition("/")[0])]
+        names = names or fnmatch.filter(saved.digests, asked)
+        if not names:  # a file of the user's own beside those of the run
             return read_labelled(path), seen
-        return labelled(parse_table(saved.bytes(path.name), str(path))), seen
+        return listed(saved, *sorted(names)), seen
 
     return read_saved(folder, read)
 

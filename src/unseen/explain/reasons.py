@@ -121,7 +121,8 @@ def explained(about: Evidence, at: slice = slice(None)) -> tuple[list[str], list
     agreed = np.bincount(row[agreeing], minlength=len(nodes))
     flags = about.flags[at].copy()
     flags[(counts > 0) & (2 * agreed < counts)] |= NEIGHBOURS_DISAGREE
-    flags[counts == 0] |= NO_NEIGHBOURS
+    if about.operator.entries:  # where nothing has an edge, it says nothing
+        flags[counts == 0] |= NO_NEIGHBOURS
     examples: Iterator[str] = iter(())
     if shares.shape[1] > 1:
         strongest = _strongest(row, np.where(agreeing, strength, -1.0), ends)  # [m]
@@ -180,6 +181,12 @@ def _strongest(
         at = np.where(strength == most[row], np.arange(len(row)), len(row))
         found[filled] = np.minimum.reduceat(at, ends[filled])
     return found
+
+
+def bits_of(flags: Sequence[str]) -> NDArray[np.uint8]:
+    """Return flags as bits, the other way round than `NAMED`. [m]"""
+    known = {name: bits for bits, name in enumerate(NAMED)}
+    return np.array([known.get(each, 0) for each in flags], dtype=np.uint8)
 
 
 NAMED = [

@@ -60,13 +60,20 @@ def check_file(path: Path) -> None:
     _check_outside(path)
 
 
-def check_place(folder: Path) -> None:
-    """Refuse to write where something else is: only a run or an empty folder is replaced."""
+def check_place(folder: Path, *read: Path | str | None) -> None:
+    """Refuse to write where something else is: only a run or an empty folder is replaced.
+
+    It holds nothing of what is `read`, which would be gone with it.
+    """
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; give the name of a folder")
     place = folder.resolve()
     if place == Path.cwd() or place in Path.cwd().parents:
         raise InputError(f"{folder}: is the current folder; give the name of a folder in it")
+    for each in read:
+        if each is not None and Path(each).resolve().is_relative_to(place):
+            what = "is" if Path(each).resolve() == place else f"holds {each}, which is"
+            raise InputError(f"{folder}: {what} what the answers are made with; choose another")
     parent = next(path for path in place.parents if path.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK):
         raise InputError(f"{folder}: {parent} is no folder that can be written; choose another")

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import scipy.sparse as sp
 
-from unseen.core.errors import InputError, shortlist
+from unseen.core.errors import InputError, quoted, shortlist
 from unseen.core.graph import Graph
 from unseen.io import columns
 from unseen.io.lookup import find_rows, number_hint
@@ -174,6 +174,12 @@ def aligned(
         raise InputError(
             f"{where}: {' and '.join(told)}, among its feature columns, but {whose} was made with "
             f"{shortlist(wanted, 3)}; give the same columns, in any order"
+        )
+    twice = next((name for at, name in enumerate(found) if name in found[:at]), None)
+    if twice is not None:
+        raise InputError(
+            f"{where}: two of its feature columns are called {quoted(twice)}, so that they cannot "
+            f"be found by name; give the columns in the order of {whose}"
         )
     at = [list(found).index(name) for name in wanted]
     return {"features": content["features"][:, at], "feature_names": tuple(wanted)}

@@ -41,7 +41,13 @@ def strings(table: Table, column: str) -> pl.Series:
         raise InputError(
             f"{table.where(row)}: `{column}` holds a {kind}; expected text; convert the column"
         )
-    return given.cast(pl.String).fill_null("")
+    try:
+        return given.cast(pl.String).fill_null("")
+    except pl.exceptions.PolarsError as error:  # a duration, for one
+        raise InputError(
+            f"{table.name}: `{column}` holds values of type {given.dtype}; expected text; convert "
+            "the column"
+        ) from error
 
 
 def normalised(given: pl.Series) -> pl.Series:

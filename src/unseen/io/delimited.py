@@ -18,6 +18,7 @@ import polars as pl
 from unseen.core.errors import InputError, shortlist
 
 LONGEST_FIELD = 2**31 - 1  # Python's own limit, 128 kB, is less than a long text
+OTHERS = {";": "semicolons", "\t": "tabs", ",": "commas", "|": "bars"}  # between fields
 Place = Callable[[int], str]
 
 
@@ -30,6 +31,13 @@ def read_delimited(
     """
     start, first = next(_records(raw, name, separator), (1, [""]))
     header = [column.strip() for column in first]
+    other = next((mark for mark in OTHERS if mark in header[0] and mark != separator), None)
+    if len(header) == 1 and other:
+        raise InputError(
+            f"{name} line {start}: the header ({shortlist(header)}) is one field; expected fields "
+            f"with {OTHERS[separator]} between, and these seem to have {OTHERS[other]}; save it "
+            "with commas as .csv, or with tabs as .tsv"
+        )
     for number, column in enumerate(header, start=1):
         if not column or column in header[: number - 1]:
             found = f"repeats the name {column!r}" if column else "has no name"

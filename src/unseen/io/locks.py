@@ -8,6 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from unseen.core.errors import InputError
+
 if sys.platform == "win32":
     import msvcrt
 else:
@@ -51,6 +53,20 @@ class Lock:
             return lock
         lock.release()
         return None
+
+    @classmethod
+    def alone(cls, path: Path, what: str) -> Self:
+        """Hold a file in a folder for as long as this process works there, or refuse to."""
+        try:
+            lock = cls.make(path, b"") if not path.exists() else cls.take(path)
+        except FileExistsError:
+            lock = None
+        if lock is None:
+            raise InputError(
+                f"{path.parent}: another process is making this {what}; wait for it, or choose "
+                f"another --out (if there is none, remove {path})"
+            )
+        return lock
 
     def read(self) -> bytes:
         """Return what is in the file."""

@@ -3,7 +3,8 @@
 A few wrong bytes in a page can make Polars ask the system for more memory than there is, which ends
 the process without a word (about one damaged file in a thousand). So files are read by a process of
 their own, which hands the columns back as Arrow. It starts with the first file, in 0.2 seconds, and
-ends with this one.
+ends with this one. As every Python that `unseen` starts, it imports nothing from the current folder
+(`-P`), where a `json.py` may lie beside the data.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ class Reader:
         if self._process is None and sys.executable:
             with suppress(OSError):
                 self._process = subprocess.Popen(
-                    [sys.executable, "-c", READER, json.dumps(sys.path)],
+                    [sys.executable, "-P", "-c", READER, json.dumps(sys.path)],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,

@@ -18,7 +18,7 @@ from unseen.core.errors import SavedFileError, shortlist
 from unseen.io.files import write_json
 from unseen.io.workspace import recover
 
-FORMAT = 5
+FORMAT = 6
 MANIFEST = "manifest.json"
 AGAIN, PAUSE = 100, 0.02  # how often a folder that is being replaced is looked at again, seconds
 DIGEST = re.compile("[0-9a-f]{64}")

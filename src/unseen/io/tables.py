@@ -48,8 +48,6 @@ class Table:
             self.refuse_look_alike(column, option)
             if column not in found:
                 hint = f"rename or add a column `{column}`{_or_by(option, 'yours')}"
-                if len(found) == 1 and any(mark in found[0] for mark in ";\t,|"):
-                    hint = "fields are separated by a comma in .csv and by a tab in .tsv"
                 raise InputError(
                     f"{self.name}: no column `{column}`; found {shortlist(found, 10)}; {hint}"
                 )
@@ -110,7 +108,7 @@ def read_table(path: Path | str) -> Table:
     """Read a file whose format is told by its extension, or a folder or pattern of such."""
     files = files_of(path)
     if files != [Path(path)]:
-        return _joined(str(path), [read_table(file) for file in files])
+        return joined(str(path), [read_table(file) for file in files])
     name, suffix = str(path), Path(path).suffix.lower()
     if suffix not in KNOWN and not Path(path).is_dir():
         found = f"extension {suffix!r}" if suffix else "no extension"
@@ -166,7 +164,8 @@ def decode(raw: bytes, name: str, before: int = 0) -> str:
         line = raw.count(b"\n", 0, error.start) + 1 + before
         raise InputError(
             f"{name} line {1 if utf16 else line}: found byte 0x{raw[error.start]:02x}, "
-            "which is not UTF-8; expected UTF-8 text; save it as UTF-8, e.g. "
+            "which is not UTF-8; expected UTF-8 text; save it as UTF-8 (a spreadsheet has 'CSV "
+            "UTF-8' or asks for the character set), or "
             f"`iconv -f {'utf-16' if utf16 else 'latin1'} -t utf-8 OLD > NEW`"
         ) from None
     at = text.find("\0")
@@ -178,7 +177,7 @@ def decode(raw: bytes, name: str, before: int = 0) -> str:
     return text
 
 
-def _joined(name: str, parts: list[Table]) -> Table:
+def joined(name: str, parts: list[Table]) -> Table:
     """Return the rows of several tables as one."""
     try:
         frame = pl.concat([part.frame for part in parts])

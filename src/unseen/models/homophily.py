@@ -32,10 +32,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.core.arrays import masked, softmax, weighted_kappa
+from unseen.core.arrays import filled, masked, softmax, weighted_kappa
 from unseen.engines.base import engine_of
 from unseen.engines.memory import MEMORY
-from unseen.models.blocks import clamp, filled, winners
+from unseen.models.blocks import clamp, winners
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

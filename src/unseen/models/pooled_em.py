@@ -13,8 +13,9 @@ the others fail: own text where neighbours mislead, diffusion where texts are we
 messages where neighbours agree. The weight g is 0 where what neighbours say, read without the node
 itself, agrees with its own text no better than by chance (Cohen's kappa within two standard
 errors), and rises to 1; :math:`u = \min(h / 0.3, 1)`, since messages say little where h is low. In
-the end, nodes with similar texts have a say, too (s, `text_neighbours.py`): the posterior is
-proportional to :math:`q + a s`. New centres are
+the end, nodes with similar texts have a say, too (s, `text_neighbours.py`):
+:math:`p \propto q + a s`. Where possible answers have labels, so has what these teach (r,
+`labelled_nodes.py`). New centres are
 
 .. math::
     \bar x_c &= \frac{\sum_i w_i q_{ic} x_i + \kappa \ell s_c}{\sum_i w_i q_{ic} + \kappa}, \qquad
@@ -41,7 +42,7 @@ from unseen.core.arrays import masked, unit
 from unseen.engines.base import engine_of
 from unseen.models.base import Inference, Model, Reading, State, check_shared
 from unseen.models.belief_propagation import weighted_means
-from unseen.models.blocks import read
+from unseen.models.blocks import averaged, read
 from unseen.models.discriminant import precision_within
 from unseen.models.homophily import (
     EDGES,
@@ -51,6 +52,7 @@ from unseen.models.homophily import (
     estimate_homophily,
     sharpen,
 )
+from unseen.models.labelled_nodes import SHARE, LabelledNodes
 from unseen.models.messages import messages_of
 from unseen.models.text_neighbours import TextNeighbours
 from unseen.models.typicality import (
@@ -93,6 +95,7 @@ class PooledEM(Model):
         diffusion_weight_: g.
         anchors_, anchor_posteriors_, alike_weight_: of the nodes that others are compared with, and
             a. [m, d], [C, m]
+        labelled_: what labels of possible answers teach. [C, 2, d+1]
         typical_: the two normal distributions of fit to the class vectors (`TwoNormals`).
         insiders_: what tells insiders from outsiders, by the centres of the last round
             (`Insiders`).
@@ -100,7 +103,7 @@ class PooledEM(Model):
 
     adds_classes = True
     adds_nodes = True
-    by_class = ("csds_", "centres_", "means_", "bias_", "anchor_posteriors_")
+    by_class = ("csds_", "centres_", "means_", "bias_", "anchor_posteriors_", "labelled_")
     any_engine = True
 
     def __init__(
@@ -157,6 +160,7 @@ class PooledEM(Model):
         alike = TextNeighbours.fit(X, q, task, self.seed)
         self.anchors_, self.anchor_posteriors_ = alike.vectors, alike.posteriors
         self.alike_weight_ = alike.weight()
+        self.labelled_ = LabelledNodes.fit(X, Z, S, task, self.seed).weights
         self.insiders_ = Insiders.fit(Z, best_fit(X, Z, self.centres_, task), engine_of(task))
         return self
 
@@ -169,19 +173,20 @@ class PooledEM(Model):
         steps: tuple[Rows, ...] = self._pool(task, X, Z, None, learn=False)  # t, q
         if not self.uses_graph:
             steps = steps[:1]
-        alike = self._alike(task, X, steps[0])
-        share = np.float32(self.alike_weight_ / (1 + self.alike_weight_))
-        steps = tuple(
-            engine_of(task).map(lambda p, s: (1 - share) * p + share * s, p, alike) for p in steps
-        )
+        engine, alike = engine_of(task), self._alike(task, X, steps[0])
+        steps = tuple(engine.map(averaged((1, self.alike_weight_)), p, alike) for p in steps)
+        if taught := LabelledNodes(self.labelled_):
+            both = averaged((1 - SHARE, SHARE))
+            steps = tuple(engine.map(both, p, taught.read(X, Z, p, task)) for p in steps)
         fit = best_fit(X, Z, self.centres_, task)
-        background = self.insiders_.background(Z, fit, engine_of(task))
+        background = self.insiders_.background(Z, fit, engine)
         background[task.labels >= 0] = 0.0
         return Inference(steps, steps[-1], background)
 
     def readings(self, task: Task) -> tuple[Reading, ...]:
-        """Return t, d, b and s; the first two are linear."""
-        (X, Z), a = self._rows(task), self.alike_weight_
+        """Return t, d, b, s and r; the first two are linear."""
+        (X, Z), a, taught = self._rows(task), self.alike_weight_, LabelledNodes(self.labelled_)
+        left = (1 - SHARE if taught else 1.0) / (1 + a)
         total, parts = self._parts(task, X, Z, None, learn=False)
         none, omega = np.zeros(len(self.csds_), np.float32), hop_weights(STEPS, LAZINESS)
         linear = (
@@ -190,16 +195,19 @@ class PooledEM(Model):
             ("messages of neighbours", None, None, 1.0, None),
         )
         said = (
-            Reading(name, float(pool / total) / (1 + a), p, w, b, float(tau), hops)
+            Reading(name, float(pool / total) * left, p, w, b, float(tau), hops)
             for (pool, p), (name, w, b, tau, hops) in zip(parts, linear, strict=False)
         )
         alike = self._alike(task, X, parts[0][1])
-        return (*said, Reading("nodes with similar texts", a / (1 + a), alike))
+        found = (*said, Reading("nodes with similar texts", a * left, alike))
+        if not taught:
+            return found
+        p = averaged([each.pool or 0.0 for each in found])(*(each.posterior for each in found))
+        return (*found, Reading("labelled nodes", SHARE, taught.read(X, Z, p, task)))
 
     def add_classes(self, task: Task) -> Self:
         """Return a copy that knows more classes, by their class vectors; the old ones stay."""
-        new = unit(task.S[len(self.csds_) :])
-        reach = float((self.means_ * self.csds_).sum(axis=1).mean())
+        new, reach = unit(task.S[len(self.csds_) :]), (self.means_ * self.csds_).sum(axis=1).mean()
         twin = self.take_classes(np.arange(len(self.csds_)))
         twin.csds_ = np.concatenate([self.csds_, new])
         twin.centres_ = np.concatenate([self.centres_, new])
@@ -207,8 +215,9 @@ class PooledEM(Model):
         bias = -0.5 * ((added @ self.precision_) * added).sum(axis=1) * bool(self.bias_.any())
         twin.means_ = np.concatenate([self.means_, added])
         twin.bias_ = np.concatenate([self.bias_, bias]).astype(np.float32)
-        nothing = np.zeros((len(new), len(self.anchors_)), dtype=np.float32)
-        twin.anchor_posteriors_ = np.concatenate([self.anchor_posteriors_, nothing])
+        for name in ("anchor_posteriors_", "labelled_"):
+            old = getattr(self, name)  # none of them knows the new classes
+            setattr(twin, name, np.concatenate([old, np.zeros_like(old[:1]).repeat(len(new), 0)]))
         return twin
 
     def typical(self, task: Task) -> NDArray[np.float32]:
@@ -254,15 +263,8 @@ class PooledEM(Model):
         self, task: Task, X: Rows, Z: Diffusion, edges: NDArray[np.int64] | None, learn: bool
     ) -> tuple[Rows, Rows]:
         """Return t and q; learn the temperatures if asked to."""
-        total, parts = self._parts(task, X, Z, edges, learn)
-        weights = [np.float32(weight / total) for weight, _ in parts]
-
-        def pool(*readings: NDArray[np.float32]) -> NDArray[np.float32]:
-            return sum(w * p for w, p in zip(weights[1:], readings[1:], strict=True)) + (
-                weights[0] * readings[0]
-            )
-
-        return parts[0][1], engine_of(task).map(pool, *(p for _, p in parts))
+        weights, parts = zip(*self._parts(task, X, Z, edges, learn)[1], strict=True)
+        return parts[0], engine_of(task).map(averaged(weights), *parts)
 
     def _parts(
         self, task: Task, X: Rows, Z: Diffusion, edges: NDArray[np.int64] | None, learn: bool

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from unseen.engines.base import engine_of
+from unseen.models.blocks import settled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,14 +72,12 @@ class TextNeighbours:
         """Return s; labelled and fixed nodes, and those like no anchor, keep to t. [n, C]"""
         if len(self.vectors) <= NEAREST:
             return t
-        settled = task.labels >= 0
-        if task.fixed_nodes is not None:
-            settled[task.fixed_nodes] = True
+        allowed = task.allowed
         return engine_of(task).map(
-            lambda X, t, done: np.where(done[:, None], t, self._read(X, t, task.allowed)),
+            lambda X, t, done: np.where(done[:, None], t, self._read(X, t, allowed)),
             X,
             t,
-            settled,
+            settled(task),
         )
 
     def _read(

@@ -23,6 +23,7 @@ from unseen.io import columns
 from unseen.io.atomic import check_place, read_json, recover, replacing, write_json
 from unseen.io.digests import Digests
 from unseen.io.files import write_parquet
+from unseen.io.locks import Lock
 from unseen.io.roles import Roles, node_columns
 from unseen.io.saved import sha256
 from unseen.io.tables import files_of
@@ -81,17 +82,20 @@ def encode_files(
 
 @contextmanager
 def _begun(out: Path, asked: dict[str, object]) -> Iterator[Digests]:
-    """Give the parts of a folder; what is refused before there are any leaves no folder."""
+    """Give a folder to one process; what is refused before there are any parts leaves none."""
+    yours = out.is_dir()
     fresh = _begin(out, asked)
-    parts = Digests(out)
-    try:
-        yield parts
-    except BaseException:
-        if fresh and not parts.known:
-            (out / ASKED).unlink(missing_ok=True)
-            with suppress(OSError):
-                out.rmdir()
-        raise
+    with Lock.alone(out / ASKED, "folder"):
+        parts = Digests(out)
+        try:
+            yield parts
+        except BaseException:
+            if fresh and not parts.known:
+                with suppress(OSError):
+                    (out / ASKED).unlink(missing_ok=True)
+                    if not yours:
+                        out.rmdir()
+            raise
 
 
 def _begin(out: Path, asked: dict[str, object]) -> bool:

@@ -8,9 +8,9 @@ v is as near to class c as to the words u of its text,
     p_{vc} &= \frac{\sum_u w_{cu} k(v, u)}{\sum_{c'} \sum_u w_{c'u} k(v, u)}  && [w, C] \\
     w_{cu} &\propto \log(1 + n_{cu})\, \mathrm{idf}_u\, \mathrm{icf}_u        && \text{sum to one}
 
-with e the `static` vectors of single words, less their mean, :math:`n_{cu}` how often class text c
-has word u, and icf the same as idf, over classes. A word that is in a class text has k = 1 there; a
-word that is near to none is as near to all. A text is the sum of its words,
+with e vectors of single words (`encode/word_vectors.py`), less their mean, :math:`n_{cu}` how often
+class text c has word u, and icf the same as idf, over classes. A word that is in a class text has
+k = 1 there; a word that is near to none is as near to all. A text is the sum of its words,
 
 .. math:: y_i' = \sum_v t_{iv} (p_v - \bar p), \qquad y_i = (y_i' - \bar y') / \sigma \quad [n, C]
 
@@ -31,8 +31,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from unseen.core.arrays import unit
+from unseen.core.arrays import filled, unit
 from unseen.encode.base import encode, get_encoder
+from unseen.encode.word_vectors import word_vectors
 from unseen.prepare.words import WordReader, column_of, idf_of, weighed, words_of
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class WordMatch(WordReader):
 
     scale: NDArray[np.float32]
 
-    beside: ClassVar[tuple[float, float]] = (0.25, 0.6)
+    beside: ClassVar[tuple[float, float]] = (0.25, 0.8)
 
     def factor(self, y: NDArray[Any]) -> NDArray[Any]:
         """Return what y of nodes [n, C] is multiplied by, the same for all. [1]"""
@@ -82,12 +83,10 @@ class WordMatch(WordReader):
         columns = np.array(sorted(found), dtype=np.int32)  # [w]
         names = [found[column] for column in columns.tolist()]
         idf = idf_of(bags, columns)
-        vectors = encode(get_encoder("static"), [*names, *of_classes], cache=False)
-        E, U = vectors[: len(names)], vectors[len(names) :]
         T = weighed(bags, columns, idf)
         having = np.bincount(T.indices, minlength=len(columns))
-        mean = np.average(E, axis=0, weights=having + 1e-3)
-        p = _nearness(unit(E - mean), unit(U - mean), _class_words(told, of_classes, names, idf))
+        E, U = _vectors(names, of_classes, having)
+        p = _nearness(E, U, _class_words(told, of_classes, names, idf))
         usual = np.average(p, axis=0, weights=np.asarray(T.sum(axis=0)).ravel() + 1e-6)
         directions = (p - usual).astype(np.float32)
         rows = np.asarray(T @ directions)[np.diff(T.indptr) > 0]
@@ -109,6 +108,29 @@ def _columns(words: Sequence[str]) -> dict[int, str]:
     for word in words:
         found.setdefault(column_of(word), word)
     return found
+
+
+def _vectors(
+    names: Sequence[str], of_classes: Sequence[str], having: NDArray[np.integer]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return e of the words of nodes and of classes, less the mean over nodes. [w, d], [u, d]
+
+    Words that the table does not know, of another script perhaps, are compared by the `static`
+    encoder: it has columns of its own, which are zero for all words that the table does know.
+    """
+    E, U = (unit(word_vectors().encode(words)) for words in (names, of_classes))
+    known = filled(E)
+    mean = np.average(E, axis=0, weights=having * known + 1e-6)
+    E, U = (np.where(filled(e)[:, None], unit(e - mean), 0) for e in (E, U))
+    if known.all():
+        return E, U
+    of_nodes, of_class = (
+        unit(encode(get_encoder("static"), list(words), cache=False))
+        for words in (names, of_classes)
+    )
+    mean = np.average(of_nodes, axis=0, weights=having * ~known + 1e-6)
+    of_nodes = np.where(known[:, None], 0, unit(of_nodes - mean))
+    return np.hstack([E, of_nodes]), np.hstack([U, unit(of_class - mean)])
 
 
 def _class_words(

@@ -10,8 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.decomposition import PCA
-from sklearn.manifold import TSNE
 from threadpoolctl import threadpool_limits
 
 from unseen.core.errors import InputError
@@ -77,6 +75,8 @@ def _quotas(sizes: NDArray[np.int64], most: int) -> NDArray[np.int64]:
 
 def _place(X: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float32]:
     """Return places in two dimensions, finite and distinct, within [-1, 1]. [m, 2]"""
+    from sklearn.decomposition import PCA  # slow to import, and a server seldom lays out
+
     m = len(X)
     if m < 2:
         return np.zeros((m, 2), dtype=np.float32)
@@ -97,6 +97,8 @@ def _place(X: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float
 
 
 def _embed(Y: NDArray[np.float64], start: NDArray[np.float64]) -> NDArray[np.float64]:
+    from sklearn.manifold import TSNE
+
     embedding = TSNE(
         init=start.astype(np.float32),
         perplexity=min(PERPLEXITY, (len(Y) - 1) / 3),

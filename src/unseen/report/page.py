@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CLOSEST = 3  # pairs of classes named beside the heat map
+ALIKE = 0.1  # cosine from which a pair is named
 FEWEST_COMPARED = 3  # with two classes, similarity from the common centre says nothing
 HEAT_ROW, HEAT_LEAST, HEAT_MOST = 18, 300, 1_260  # pixels
 
@@ -94,7 +95,10 @@ def _closest(names: list[str], similarity: NDArray[np.float64]) -> str:
     items = "".join(
         f"<li><b>{number(value)}</b> <span>{text(one)}</span> and <span>{text(other)}</span></li>"
         for one, other, value in figures.closest_pairs(names, similarity, CLOSEST)
+        if value >= ALIKE
     )
+    if not items:
+        return '<p class="note">No two classes are described alike.</p>'
     return f'<ul class="closest">{items}</ul>'
 
 

@@ -103,6 +103,22 @@ def leave_classes_out(
     return made
 
 
+def leave_nodes_out(
+    labels: NDArray[np.int64], allowed: NDArray[np.bool_], seed: int, folds: int
+) -> list[Fold]:
+    """Divide the labelled nodes of each possible answer into folds; no class is held out."""
+    rng = np.random.default_rng(seed)
+    nodes = rng.permutation(np.flatnonzero(labels >= 0))
+    nodes = nodes[allowed[labels[nodes]]]
+    nodes = nodes[np.argsort(labels[nodes], kind="stable")]  # class by class, in random order
+    made = []
+    for kept in (nodes[at::folds] for at in range(folds)):
+        visible = labels.copy()
+        visible[kept] = -1
+        made.append(Fold(visible, allowed, kept[:0], np.sort(kept)))
+    return made
+
+
 def choose(
     what: str,
     candidates: Mapping[str, Callable[[Fold], NDArray[np.int64]]],

@@ -1,8 +1,9 @@
 """The default model: the one that suits the vectors, chosen by what the data can tell.
 
 Where nodes and classes share a space, `PooledEM` or `BeliefPropagation`: the first never strays far
-from what texts say, the second goes far where neighbours agree. With enough seen classes,
-leave-classes-out cross-validation chooses; without, the words of the nodes do (`held_out_words`).
+from what texts say, the second goes far where neighbours agree. Where most of the possible answers
+have labels, these teach the first of them. Otherwise, with enough seen classes, leave-classes-out
+cross-validation chooses; without, the words of the nodes do (`held_out_words`).
 Where nodes and classes share no space, `ClusterMatching`, or ESZSL's closed form where relations
 between classes say nothing.
 """
@@ -23,8 +24,16 @@ from unseen.models.belief_propagation import BeliefPropagation
 from unseen.models.blocks import winners
 from unseen.models.cluster_matching import ClusterMatching
 from unseen.models.pooled_em import PooledEM
+from unseen.models.typicality import hops_around
 from unseen.select.calibration import Calibration
-from unseen.select.cross_validation import Choice, Fold, choose, well_labelled
+from unseen.select.cross_validation import (
+    LARGE,
+    Choice,
+    Fold,
+    choose,
+    leave_nodes_out,
+    well_labelled,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,11 +47,13 @@ WHAT, POOLED, REFINED, ALONE = "model", "pooled", "refined", "class texts alone"
 WEIGHTS = (0.5, 0.7, 0.9)  # of descriptions in `BeliefPropagation`
 NODES_A_CLASS = 10  # below which descriptions alone say what a class is
 LONG_TEXT = 60  # words of a class text at which it is trusted most
-MARGIN = 0.01  # of kappa, by which `refined` has to win where nothing is labelled
+CONFIRMED = 0.3  # kappa that `refined` has to reach where nothing is labelled
 LABELLED_MARGIN = 0.03  # by which `pooled` has to win where many nodes are labelled
+MOST, NEARLY_ALL = 0.5, 0.8  # of the possible answers, with a few labels, or with any number
+HELD_OUT = 30  # labelled nodes that tell how right answers are
 FOLD_MARGIN = 0.02  # the same for accuracy on held-out classes
-EXPECTED = (-0.57, 1.35, -0.09, 0.68)  # of the accuracy that mean confidences stand for
-EXPECTED_BY_WORDS = (-1.4, 1.1, 0.02, 0.5, 1.72)  # the same where held-out words tell kappa
+EXPECTED = (-0.69, 1.44, -0.05, 0.62)  # of the accuracy that mean confidences stand for
+EXPECTED_BY_WORDS = (-1.56, 1.17, 0.06, 0.45, 1.77)  # the same where held-out words tell kappa
 POOR_FIT = 0.2  # kappa below which class texts hardly fit the graph
 HARDLY_FIT = (
     "Class texts hardly fit this graph: answers agree with words they have not seen little "
@@ -80,6 +91,10 @@ def fit_default(
     if not task.shared:
         return _fit_apart(task, seed)
     make_pooled = _pooled(words, seed)
+    hops_around(task)  # formed once, with all labels in view
+    taught = len(np.intersect1d(task.seen, np.flatnonzero(task.allowed))) / task.allowed.sum()
+    if taught > NEARLY_ALL or (taught > MOST and not well_labelled(task)):
+        return _by_labels(task, make_pooled, words, seed)
     candidates = _candidates(make_pooled, seed)
     few = task.nodes < NODES_A_CLASS * task.classes
     if folds:
@@ -123,6 +138,20 @@ def _candidates(pooled: Callable[[], Model], seed: int) -> Mapping[str, Callable
     return made
 
 
+def _by_labels(task: Task, make: Callable[[], Model], words: float, seed: int) -> Fitted:
+    """Learn from labels of the possible answers; calibrate by answers about some of them."""
+    model, why = make().fit(task), "labels of most possible answers teach it"
+    folds = leave_nodes_out(task.labels, task.allowed, seed, 4 if task.nodes <= LARGE else 2)
+    if sum(len(fold.kept) for fold in folds) < HELD_OUT:
+        chosen = Choice(WHAT, POOLED, "labels", why, {})
+        return Fitted(model, _capped(model, task, words), (chosen,))
+    answers = [_answers(make(), task, fold)[1] for fold in folds]
+    right = float(np.mean(np.concatenate([good for _, good in answers])))
+    calibration, by_calibration = _calibrate(answers, len(task.seen), "leave-nodes-out")
+    chosen = Choice(WHAT, POOLED, f"leave-nodes-out, {len(folds)} folds", why, {POOLED: right})
+    return Fitted(model, calibration, (chosen, by_calibration))
+
+
 def _by_words(
     task: Task,
     view: Halves,
@@ -134,8 +163,11 @@ def _by_words(
     tried = {name: candidates[name]() for name in (POOLED, REFINED)}
     weigh = PooledEM().fit(view.task) if view.task is not task else pooled
     kappas = view.kappas(tried, weigh.typical(view.task))
-    margin = -LABELLED_MARGIN if well_labelled(task) else MARGIN  # labels show how far edges go
-    chosen = REFINED if kappas[REFINED] > kappas[POOLED] + margin else POOLED
+    lead, chosen = kappas[REFINED] - kappas[POOLED], POOLED
+    if well_labelled(task):  # labels show how far edges go
+        chosen = REFINED if lead > -LABELLED_MARGIN else POOLED
+    elif lead > 0 and kappas[REFINED] >= CONFIRMED:
+        chosen = REFINED
     best = max(kappas[chosen], 0.0)
     model = pooled if chosen == POOLED else candidates[REFINED]().fit(task)
     poor = best < POOR_FIT
@@ -190,12 +222,8 @@ def _by_folds(
     answers: dict[str, list[Answers]] = defaultdict(list)  # of a candidate, by fold
 
     def answer(fold: Fold, name: str) -> NDArray[np.int64]:
-        given = task.known(fold.labels, fold.allowed)
-        found = candidates[name]().fit(given).infer(given)
-        engine, asked = engine_of(task), fold.asked
-        best: NDArray[np.int64] = engine.map(winners, found.posterior)
-        sure = engine.take(found.confidence, asked)[np.arange(len(asked)), best[asked]]
-        answers[name].append((sure, best[asked] == task.labels[asked]))
+        best, told = _answers(candidates[name](), task, fold)
+        answers[name].append(told)
         return best
 
     tried = {name: partial(answer, name=name) for name in candidates}
@@ -212,15 +240,27 @@ def _by_folds(
     return Fitted(model, calibration, (by_folds, by_calibration))
 
 
-def _calibrate(answers: list[Answers], held_out: int) -> tuple[Calibration, Choice]:
-    """Correct confidences by how often the chosen candidate was right about held-out classes."""
+def _answers(model: Model, task: Task, fold: Fold) -> tuple[NDArray[np.int64], Answers]:
+    """Return the answers of a model to a fold, and how sure and how right those asked for are."""
+    given = task.known(fold.labels, fold.allowed)
+    found = model.fit(given).infer(given)
+    engine, asked = engine_of(task), fold.asked
+    best: NDArray[np.int64] = engine.map(winners, found.posterior)
+    sure = engine.take(found.confidence, asked)[np.arange(len(asked)), best[asked]]
+    return best, (sure, best[asked] == task.labels[asked])
+
+
+def _calibrate(
+    answers: list[Answers], held_out: int, rule: str = "leave-classes-out"
+) -> tuple[Calibration, Choice]:
+    """Correct confidences by how often the chosen candidate was right about what was held out."""
     found = Calibration.fit(answers, held_out)
     said = float(np.mean([sure.mean() for sure, _ in answers]))
     right = float(np.mean([good.mean() for _, good in answers]))
     return found, Choice(
         "confidence",
         f"calibrated: {said:.0%} before, {right:.0%} right",
-        f"leave-classes-out, {len(answers)} folds",
+        f"{rule}, {len(answers)} folds",
         f"log-odds x {found.slope:.2f} {found.shift:+.2f}, towards the accuracy on held-out nodes",
         {},
     )

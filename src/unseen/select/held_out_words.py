@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unseen.core.arrays import masked, unit, weighted_kappa
+from unseen.core.arrays import filled, masked, unit, weighted_kappa
 from unseen.encode.base import encode, get_encoder
 from unseen.engines.base import engine_of
-from unseen.models.blocks import filled, winners
+from unseen.models.blocks import winners
 from unseen.prepare.encoded import DEFAULT, Encoded, Words
 from unseen.prepare.preparer import Preparer
 from unseen.prepare.words import bag_of_words

@@ -199,6 +199,7 @@ def view(held: Held, name: str | None = None, position: int | None = None) -> An
     return found | {
         "text": row["text"],
         "background": None,
+        "flags": [],
         "reason": f"added later; {answer['neighbours']} of its neighbours had a say",
         "probabilities": answer["probabilities"],
         "words": None,

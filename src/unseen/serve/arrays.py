@@ -21,11 +21,13 @@ from unseen.core.arrays import unit
 from unseen.core.classes import NONE_OF_THESE
 from unseen.core.errors import InputError
 from unseen.core.labels import allowed_classes
+from unseen.explain.reasons import bits_of
 from unseen.explain.shares import TINY
 from unseen.io.atomic import MANIFEST, in_place, read_json, write_json
 from unseen.models.base import infer
 from unseen.models.typicality import hops_around
 from unseen.propagate.hops import decompose
+from unseen.record import read_record
 from unseen.run import load
 from unseen.serve.class_stats import class_stats
 from unseen.serve.layout import beside, place_nodes
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from unseen.encode.base import Progress
     from unseen.models.base import Inference, Reading
 
-LAYOUT = 3  # of these folders; older ones are made again
+LAYOUT = 4  # of these folders; older ones are made again
 SAME = ("X", "id", "texts", "search", "indices", "indptr", "weights", "degrees")  # of the graph
 MAP_HOPS, MAP_LAZINESS = 2, 0.5  # of the vectors that the map is made of
 
@@ -136,7 +138,7 @@ def _write(
     save("places", _places(task, answers, earlier, graph))
     stats = class_stats(task, answers)
     write_json(new / "classes.json", stats)
-    record = read_json(run / "record.json")
+    record = read_record(run)
     write_json(
         new / "meta.json",
         {
@@ -185,11 +187,12 @@ def _dense(X: Any) -> NDArray[np.float32]:
 
 
 def _answers(run: Path, graph: Any, labels: Any, count: int) -> dict[str, NDArray[Any]]:
-    """Return what the run says of every node: label, runner_up, confidence, proba, background."""
+    """Return what the run says of every node: its label, the probabilities of all classes ..."""
     said = pl.read_parquet(run / "predictions.parquet")
     table = pl.read_parquet(run / "probabilities.parquet")
     names = table.columns[1 : 1 + count]
-    index = {name: c for c, name in enumerate(_names(run))} | {NONE_OF_THESE: -1, "": -1}
+    classes = read_json(run / "model" / "model.json")["classes"]
+    index = {name: c for c, name in enumerate(classes)} | {NONE_OF_THESE: -1, "": -1}
     rows = graph.positions()
     at = np.array([rows[each] for each in said["id"].to_list()], dtype=np.int64)
     n = graph.nodes
@@ -198,7 +201,8 @@ def _answers(run: Path, graph: Any, labels: Any, count: int) -> dict[str, NDArra
         "runner_up": np.full(n, -1, np.int32),
         "confidence": np.where(labels.known, 1, 0).astype(np.float32),
         "proba": np.zeros((n, count), np.float32),
-        "background": np.zeros(n, np.float32),
+        "background": np.full(n, np.nan, np.float32),
+        "flags": np.zeros(n, np.uint8),
         "known": labels.known.astype(np.uint8),
     }
     known = np.flatnonzero(labels.known)
@@ -209,8 +213,8 @@ def _answers(run: Path, graph: Any, labels: Any, count: int) -> dict[str, NDArra
     found["proba"][at] = table.select(names).to_numpy()
     if NONE_OF_THESE in table.columns:
         found["background"][at] = table[NONE_OF_THESE].to_numpy()
-    else:
-        found["background"][:] = np.nan
+    if "flags" in said.columns:
+        found["flags"][at] = bits_of(said["flags"].to_list())
     order = np.lexsort((-found["confidence"], found["label"]))
     doubt = at[np.argsort(found["confidence"][at], kind="stable")]
     free = order[found["known"][order] == 0]
@@ -220,10 +224,6 @@ def _answers(run: Path, graph: Any, labels: Any, count: int) -> dict[str, NDArra
         "by_class_ends": np.cumsum([0, *sizes]).astype(np.int64),  # none of these first
         "by_doubt": doubt.astype(np.int64),
     }
-
-
-def _names(run: Path) -> list[str]:
-    return list(read_json(run / "model" / "model.json")["classes"])
 
 
 def _moved(found: Inference, answers: dict[str, NDArray[Any]]) -> NDArray[np.float32]:

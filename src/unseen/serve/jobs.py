@@ -113,7 +113,7 @@ def start(store: Store, run: Path, name: str) -> None:
     """Set a job to work in a process of its own, below the priority of what answers requests."""
     number = int(name.removeprefix("j"))
     process = subprocess.Popen(
-        [sys.executable, "-m", "unseen.serve.work", str(run), str(number)],
+        [sys.executable, "-P", "-m", "unseen.serve.work", str(run), str(number)],
         stdin=subprocess.DEVNULL,
         start_new_session=True,
         env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},

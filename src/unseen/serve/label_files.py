@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.core.classes import NONE_OF_THESE, tidy
+from unseen.io.columns import strings
+from unseen.io.tables import parse_table
 from unseen.serve import added
 from unseen.serve.errors import ApiError
+from unseen.serve.schemas import plain
 
 if TYPE_CHECKING:
     from unseen.serve.state import Held
@@ -89,21 +92,23 @@ def _choice(name: str) -> dict[str, Any]:
 
 
 def read_csv(raw: bytes, person: str) -> tuple[Rows, list[str]]:
-    """Return answers of a table with the columns id and class, and what was wrong with others."""
-    try:
-        text = raw.decode("utf-8-sig")
-        table = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-        given = list(table)[: MOST + 1]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ApiError(422, f"body: is no table in UTF-8 ({error})", "body") from error
-    if not {"id", "class"} <= set(table.fieldnames or ()):
-        raise ApiError(422, "body: expected the columns id and class in the first line", "body")
-    _check_length(len(given))
+    """Return answers of a table with the columns id and class, and what was wrong with others.
+
+    A cell without a class is no answer; "none of these" is one, by that name or by its kind.
+    """
+    table = parse_table(raw, "body.csv")
+    table.require("id", "class")
+    for name in COLUMNS[2:]:
+        table.refuse_look_alike(name)
+    _check_length(table.frame.height)
     found: Rows = []
     problems: list[str] = []
-    for line, row in enumerate(given, 2):
-        kind = row.get("kind") or ("class" if row["class"] else "none")
-        _take(found, problems, f"line {line}", row["id"], kind, row["class"], row, person)
+    cells = {name: strings(table, name) for name in COLUMNS if name in table.frame.columns}
+    for at in range(table.frame.height):
+        row = {name: column[at] for name, column in cells.items()}
+        name = row["class"].strip()
+        kind = row.get("kind") or ("none" if name == NONE_OF_THESE else "class")
+        _take(found, problems, table.place(at), row["id"], kind, name, row, person)
     return found, problems
 
 
@@ -127,10 +132,13 @@ def read_label_studio(raw: bytes, person: str) -> tuple[Rows, list[str]]:
             continue
         given = task.get("annotations") or []
         for one in given if isinstance(given, list) else []:
-            name = _chosen(one)
-            if name is None:
-                problems.append(f"{where}: an annotation has no choice")
+            names = _chosen(one)
+            if len(names) != 1 or one.get("was_cancelled"):
+                why = "was cancelled" if names else "has no choice"
+                why = f"has {len(names)} choices" if len(names) > 1 else why
+                problems.append(f"{where}: an annotation {why}; a node is of one class")
                 continue
+            name = names[0]
             who = one.get("completed_by")
             who = who.get("email") if isinstance(who, dict) else who
             more = {"person": None if who is None else str(who), "at": one.get("created_at")}
@@ -139,14 +147,15 @@ def read_label_studio(raw: bytes, person: str) -> tuple[Rows, list[str]]:
     return found, problems
 
 
-def _chosen(one: Any) -> str | None:
+def _chosen(one: Any) -> list[str]:
+    """Return the choices of the first result that has any."""
     results = one.get("result") if isinstance(one, dict) else None
     for result in results if isinstance(results, list) else []:
         value = result.get("value") if isinstance(result, dict) else None
         choices = value.get("choices") if isinstance(value, dict) else None
-        if isinstance(choices, list) and choices and isinstance(choices[0], str):
-            return str(choices[0])
-    return None
+        if isinstance(choices, list) and choices and all(isinstance(c, str) for c in choices):
+            return choices
+    return []
 
 
 def _take(
@@ -163,7 +172,17 @@ def _take(
     if not node or kind not in KINDS:
         problems.append(f"{where}: {'has no id' if not node else f'kind {kind!r} is unknown'}")
         return
+    if kind == "class" and not name:
+        problems.append(f"{where}: has no class, and is no answer")
+        return
     who, at = row.get("person"), row.get("at")
+    try:
+        for given in (str(node), name, who, at):
+            if isinstance(given, str) and given.strip():
+                plain(given, "cell")
+    except ApiError as error:
+        problems.append(f"{where}: {error.detail}")
+        return
     who = who if isinstance(who, str) and 0 < len(who.strip()) <= 64 else person
     queue = row.get("queue") if row.get("queue") in QUEUES else None
     answer = {

@@ -67,7 +67,9 @@ def check_answers(
             raise ApiError(422, f"{where}.class: {message}", f"{where}.class")
         if answer["class"] is not None and answer["class"] not in served.position:
             raise ApiError(
-                422, f"{where}.class: there is no class {answer['class']!r}", f"{where}.class"
+                422,
+                f"{where}.class: there is no class {answer['class']!r}; GET /classes lists them",
+                f"{where}.class",
             )
         at = served.index.get(answer["id"])
         if at is not None:

@@ -109,7 +109,8 @@ def learn(
     fresh.calibration_, fresh.choices_ = fitted.calibration, (prepared.choice, *fitted.choices)
     fresh.class_texts_, fresh.classes_ = classes, np.array(classes.names, dtype=object)
     fresh.warnings_, fresh.seen_ = fitted.warnings, tuple(classes.names[c] for c in labels.seen())
-    fresh.graph_, fresh.labels_, fresh.feature_names_ = graph, labels, graph.feature_names
+    fresh.graph_, fresh.labels_ = graph, labels
+    fresh.feature_names_ = graph.feature_names or graph.vocabulary
     task = cut_off(prepared.task, graph, said.outside)
     case = Case(graph, labels, classes, task, prepared.encoded)
     prediction, fresh.posterior_ = answer(fresh, case, steps)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unseen.explain.reasons import NAMED
 from unseen.explain.words import WordShares, word_shares
 from unseen.serve.answering import answer_texts, vectors_of
 from unseen.serve.arrays import pair
@@ -34,10 +35,10 @@ def node_view(served: Served, store: Store, i: int, change: bool) -> dict[str, A
     near = around[order].tolist()
     said = votes(store, [node, *(served.ids[j] for j in near)])
     words = _words(served, text, a, b)
-    background = float(served.background[i])
     found = served.brief(i, label_of(said.get(node), served)) | {
         "text": text,
-        "background": None if np.isnan(background) else round(background, 4),
+        "background": _background(served, i),
+        "flags": NAMED[served.flags[i]].split("; ") if served.flags[i] else [],
         "reason": _reason(served, i, a, around),
         "probabilities": np.round(served.proba[i].astype(float), 6).tolist(),
         "words": _shown_words(words, a, b),
@@ -66,6 +67,12 @@ def node_view(served: Served, store: Store, i: int, change: bool) -> dict[str, A
     if change and not served.known[i]:
         found["change"] = _change(served, i, text, a, b, words)
     return found
+
+
+def _background(served: Served, i: int) -> float | None:
+    """Return how much a node looks like one of no listed class, where answers depend on it."""
+    found = float(served.background[i])
+    return round(found, 4) if served.classifier.open_world and not np.isnan(found) else None
 
 
 def _words(served: Served, text: str, a: int, b: int) -> WordShares | None:

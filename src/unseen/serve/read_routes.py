@@ -158,8 +158,7 @@ def nodes(
         return reply({"items": items, "next": None, "total": len(items)})
     if klass is not None:
         c = class_index(klass, len(served.names))
-        rows = served.of_class(c)
-        return reply(page(rows if order == "surest" else rows[::-1], limit, cursor, show))
+        return reply(page(served.members(c, order), limit, cursor, show))
     return reply(page(range(served.nodes), limit, cursor, show))
 
 
@@ -259,8 +258,9 @@ def one_class(request: Request, index: int) -> Response:
     served = held.served
     if not 0 <= index < len(served.names):
         raise ApiError(404, f"there is no class {index}; GET /classes lists them", "index")
-    rows = served.of_class(index)
-    surest, least = rows[:EXAMPLES].tolist(), rows[::-1][:EXAMPLES].tolist()
+    surest, least = (
+        served.members(index, order)[:EXAMPLES].tolist() for order in ("surest", "least")
+    )
     stats, name = served.stats[index], served.names[index]
     confused = [
         each | {"text": f"{each['nodes']:,} of its nodes have {served.names[each['class']]!r} next"}

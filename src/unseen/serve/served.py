@@ -92,8 +92,13 @@ class Served:
 
     @cached_property
     def background(self) -> NDArray[np.float32]:
-        """Probability of none of the classes; NaN where the model cannot tell. [n]"""
+        """How much each node looks like one of no listed class; NaN where it is not known. [n]"""
         return self._map("background")
+
+    @cached_property
+    def flags(self) -> NDArray[np.uint8]:
+        """What deserves a look (`explain/reasons.py`), as bits. [n]"""
+        return self._map("flags")
 
     @property
     def degrees(self) -> NDArray[np.float32]:
@@ -216,6 +221,12 @@ class Served:
         """Return the unlabelled nodes that were given a class, surest first; -1 for none. [m]"""
         ends = self._cache("by_class_ends")
         return self._cache("by_class")[int(ends[c + 1]) : int(ends[c + 2])]
+
+    def members(self, c: int, order: str = "surest") -> NDArray[np.int64]:
+        """Return all nodes of a class: those given it by confidence, then those labelled so. [m]"""
+        given = self.of_class(c)[:: 1 if order == "surest" else -1]
+        labelled = np.flatnonzero((self.label == c) & (self.known > 0)) if c >= 0 else given[:0]
+        return np.concatenate([given, labelled])
 
     @property
     def by_doubt(self) -> NDArray[np.int64]:

@@ -38,6 +38,7 @@ def serve_forever(settings: Settings) -> None:
     if settings.workers > 1:
         shared = tempfile.mkdtemp(prefix="unseen-metrics-")
         os.environ[SHARED] = shared
+        os.environ["PYTHONSAFEPATH"] = "1"  # workers import nothing from the current folder
     try:
         uvicorn.run(
             "unseen.serve.app:create",

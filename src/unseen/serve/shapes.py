@@ -84,6 +84,8 @@ class Map(Open):
 class NodeView(Brief):
     text: str
     probabilities: list[float]
+    background: float | None
+    flags: list[str]
     words: dict[str, Any] | None
     hops: dict[str, Any] | None
     readings: list[dict[str, Any]]

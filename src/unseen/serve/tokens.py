@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hmac
 from dataclasses import dataclass
-from pathlib import Path
 
 from unseen.core.errors import InputError
+from unseen.io.tables import decode, read_bytes
 
 SHORTEST = 16  # characters of a token
 RIGHTS = ("read", "write")
@@ -25,10 +25,7 @@ class Tokens:
         if path is None:
             return cls()
         found: dict[str, list[bytes]] = {right: [] for right in RIGHTS}
-        try:
-            lines = Path(path).read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{path}: cannot be read ({error}); give a file of tokens") from error
+        lines = decode(read_bytes(path), path).splitlines()
         for number, line in enumerate(lines, 1):
             if not line.strip() or line.lstrip().startswith("#"):
                 continue

@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unseen.io.atomic import MANIFEST, check_folder, read_json
+from unseen.io.atomic import MANIFEST, check_folder
+from unseen.record import read_record
 from unseen.serve.arrays import fresh, write_arrays
 from unseen.serve.errors import ApiError
 from unseen.serve.served import Served
@@ -36,14 +37,13 @@ class Versions:
         self.run = run.resolve()  # where a link leads now; it may lead elsewhere later
         self.home = self.run / "serve"
         check_folder(self.run)
+        record = read_record(self.run)
         self.store = Store(self.home / "store.sqlite")
-        settings = read_json(self.run / "model" / "model.json")
-        labelled = int(read_json(self.run / "record.json")["graph"].get("labelled", 0))
         with self.store.write() as db:
             db.execute(
                 "INSERT OR IGNORE INTO versions VALUES (?, NULL, 'run', 'kept', 'the run', NULL, "
                 "?, ?, ?, 0)",
-                (FIRST, now(), len(settings["classes"]), labelled),
+                (FIRST, now(), len(record["classes"]), record["graph"]["labelled"]),
             )
             db.execute("INSERT OR IGNORE INTO meta VALUES ('current', ?)", (str(FIRST),))
 

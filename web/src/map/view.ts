@@ -15,6 +15,7 @@ import { Tip } from "./tip";
 
 const MARGIN = 0.06; // of the shorter side, around all nodes
 const REACH = { mouse: 10, touch: 22 }; // pixels around the pointer
+const MOST = 0.9; // of the nodes in focus that have to be in view
 const STEP = 80; // pixels an arrow key moves the map
 const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -95,7 +96,7 @@ export class MapView {
   }
 
   private stress(): void {
-    const { node, rings, move } = focused();
+    const { node, class: shown, rings, move } = focused();
     this.overlay = { ...EMPTY, rings: [], lines: [] };
     const at = (position: number): [number, number] | null => {
       const x = this.arrays?.places[2 * position], y = this.arrays?.places[2 * position + 1];
@@ -119,6 +120,11 @@ export class MapView {
       const place = at(position);
       const c = this.arrays?.classes[position] ?? 65535;
       if (place) this.overlay.rings.push({ at: place, weight: node ? 1 : 0.5, colour: rgb(colourOf(classAt(c === 65535 ? null : c))) });
+    }
+    if (move && !node && this.arrays) {
+      const { classes } = this.arrays;
+      const all = shown === undefined ? rings ?? [] : Array.from(classes.keys()).filter((i) => classes[i] === shown);
+      this.frame(all.flatMap((i) => { const place = at(i); return place ? [place] : []; }));
     }
     this.dress();
   }
@@ -228,15 +234,31 @@ export class MapView {
     return select(this.canvas).transition().duration(calm.matches ? 0 : 250);
   }
 
+  private readonly seen = ([x, y]: [number, number]): boolean => {
+    const [px, py] = this.toScreen(x, y);
+    return px > 20 && px < this.width - 20 && py > 20 && py < this.height - 20;
+  };
+
+  /** Move so that nearly all of these places are in view, where they are not. */
+  private frame(places: [number, number][]): void {
+    if (places.filter(this.seen).length >= MOST * places.length) return;
+    const [[left, right], [low, high]] = ([0, 1] as const).map((axis) => {
+      const sorted = places.map((place) => place[axis]).sort((a, b) => a - b);
+      const cut = Math.floor(((1 - MOST) / 2) * sorted.length);
+      return [sorted[cut]!, sorted[sorted.length - 1 - cut]!];
+    }) as [[number, number], [number, number]];
+    const { unit, cx, cy } = this.base();
+    const k = Math.min(8, (0.8 * this.width) / (unit * Math.max(0.02, right - left)), (0.8 * this.height) / (unit * Math.max(0.02, high - low)));
+    if (k <= 1) return this.fit();
+    const px = cx + ((left + right) / 2) * unit, py = cy - ((low + high) / 2) * unit;
+    this.moved().call(this.zoomer.transform, zoomIdentity.translate(cx, cy).scale(k).translate(-px, -py));
+  }
+
   /** Move so that these places are in view, no closer than needed and not at all when they are. */
   private bring(places: [number, number][]): void {
     const [first] = places;
     if (!first) return;
-    const seen = ([x, y]: [number, number]): boolean => {
-      const [px, py] = this.toScreen(x, y);
-      return px > 20 && px < this.width - 20 && py > 20 && py < this.height - 20;
-    };
-    if (places.every(seen) && this.t.k > 1.5) return;
+    if (places.every(this.seen) && this.t.k > 1.5) return;
     const { unit, cx, cy } = this.base();
     const far = Math.max(0.02, ...places.map(([x, y]) => Math.hypot(x - first[0], y - first[1])));
     const k = Math.min(8, Math.max(1, (0.42 * Math.min(this.width, this.height)) / (unit * far)));

@@ -46,7 +46,7 @@ export function picker(choose: (name: string) => void, label = "Another class"):
   const box: HTMLSelectElement = h("select", {
     class: "picker", "aria-label": label,
     onChange: () => { if (box.value) choose(box.value); box.selectedIndex = 0; },
-  }, h("option", { value: "" }, `${label}…`),
+  }, h("option", { value: "" }, "Another…"),
   [...(state.classes?.items ?? [])].sort((a, b) => a.name.localeCompare(b.name)).map((item) => h("option", { value: item.name }, item.name)));
   return box;
 }

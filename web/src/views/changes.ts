@@ -93,7 +93,7 @@ function row(change: Change): HTMLElement {
     h("span", { class: "node-title" }, change.title || change.id),
     h("span", { class: "node-about" }, named(change.before_name), arrow(), named(change.class_name)),
     change.known || change.label
-      ? h("span", { class: "node-figure" }, h("span", { class: "tag" }, "people said so"))
+      ? h("span", { class: "node-figure" }, h("span", { class: "tag" }, change.label?.disagreement ? "people disagree" : "people said so"))
       : h("span", { class: "node-figure", title: "confidence, before and after" }, `${percent(change.confidence_before)} → ${percent(change.confidence)}`)));
 }
 

@@ -16,7 +16,7 @@ export async function classView(name: string, live: Live): Promise<HTMLElement> 
     h("p", null, "It may have been renamed or removed. ", h("a", { href: "#/versions" }, "Look at the versions"), " or ", h("a", { href: "#/edit" }, "add it"), ".")));
   const found = await get<ClassView>(`/classes/${item.index}`);
   const base = (): Focus => ({ class: item.index });
-  if (live.alive) setFocus(base());
+  if (live.alive) setFocus({ ...base(), move: true });
   live.onEnd(() => setFocus({}));
   const lists = nodes(found, item.index);
   ringing(lists, base);
@@ -81,11 +81,12 @@ function nodes(found: ClassView, index: number): HTMLElement {
   }, label));
   const open = (order: Order): void => {
     tabs.forEach((tab, i) => tab.setAttribute("aria-selected", String(names[i]?.[0] === order)));
-    const list = nodeList(found[order], "No node has this class. Look whether its description says what its nodes say.", runnerUp);
+    const list = nodeList(found[order], "No node has this class. Try other words in its description: those that its nodes use.", runnerUp);
     box.replaceChildren(list);
     if (found[order].length && found.nodes + found.known > found[order].length) box.append(growing(list, order, index));
   };
   open("surest");
+  if (!found.nodes) return h("div", null, box); // labels only: there is nothing to be sure of
   return h("div", null, h("div", { class: "tabs", role: "tablist", "aria-label": "Nodes of the class" }, tabs), box);
 }
 

@@ -54,7 +54,7 @@ export async function editor(old: string, live: Live): Promise<HTMLElement> {
       result.classList.remove("stale");
       keep.disabled = false;
       const rings = found.taken.flatMap((each) => [...each.surest, ...each.least].map((brief) => brief.position));
-      setFocus({ rings });
+      setFocus({ rings, move: true });
     } catch (error) {
       if (error instanceof DOMException) return;
       result.classList.remove("stale");

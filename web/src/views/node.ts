@@ -1,9 +1,9 @@
 // One node: its text with the words that speak, all probabilities, neighbours, and how it came about.
 import { ApiError, get } from "../api";
-import { count, h, many, percent, sentence, type Child } from "../dom";
+import { count, h, icon, many, percent, sentence, type Child } from "../dom";
 import type { Live } from "../live";
 import { looks } from "../palette";
-import { classAt, nameAt, setFocus, state, type Focus } from "../state";
+import { NONE, classAt, nameAt, setFocus, state, type Focus } from "../state";
 import type { NodeView } from "../types";
 import { bar, chip, empty, fold, mark, nodeRow, ringing, section } from "../widgets";
 import { answerBox } from "./answer";
@@ -13,6 +13,14 @@ import { marked, workings } from "./node_parts";
 const FIRST = 6; // probabilities before the fold
 const LEAST = 0.005; // a probability below this is folded away, but for the first two
 const NEAR = 8; // neighbours before the fold
+const OUTSIDE = 0.8; // the score from which an open world answers none of these
+const FLAGS: Record<string, string> = {
+  "text disagrees": "Its own text alone speaks for another class.",
+  "close call": "The runner-up is nearly as probable.",
+  "neighbours disagree": "Most of its neighbours have another class.",
+  "no text": "It has no text of its own.",
+  "no neighbours": "It has no neighbours.",
+};
 
 export async function nodeView(id: string, live: Live): Promise<HTMLElement> {
   let node: NodeView;
@@ -57,7 +65,8 @@ function verdict(node: NodeView): HTMLElement {
   return h("div", { class: "verdict c", vars: looks(item) },
     h("div", { class: "verdict-row" }, chip(node.class), h("b", null, sure)),
     !node.known && bar(node.confidence ?? 0, looks(item)),
-    node.reason && h("p", { class: "soft small" }, sentence(node.reason)));
+    node.reason && h("p", { class: "soft small" }, sentence(node.reason)),
+    !node.known && node.flags.length > 0 && h("ul", { class: "flags small" }, node.flags.map((flag) => h("li", null, icon("warn"), FLAGS[flag] ?? flag))));
 }
 
 function probabilities(node: NodeView): Child {
@@ -78,9 +87,13 @@ function probabilities(node: NodeView): Child {
     h("ul", { class: "probs" }, order.slice(0, open).map(row)),
     rest.length > 0 && fold(many(rest.length, "more class", "more classes"), h("ul", { class: "probs" }, rest.map(row))),
     left > 0 && h("p", { class: "soft small" }, `${many(left, "class", "classes")} with labels of their own ${left === 1 ? "was" : "were"} not offered.`),
-    node.background !== null && h("p", { class: "soft small" }, `Chance that it belongs to none of the listed classes: ${percent(node.background)}.`),
+    node.background !== null && h("p", { class: "soft small" }, fit(node.background)),
   ];
 }
+
+/** Among the classes, probabilities add up to one however badly all of them fit; this says how they fit. */
+const fit = (background: number): string =>
+  `${background >= OUTSIDE ? "It fits none of the classes well" : background >= OUTSIDE / 2 ? "It fits the classes moderately well" : "It fits the classes well"}: as an outsider it scores ${background.toFixed(2)}, and from ${OUTSIDE} on the answer is “${NONE}”.`;
 
 function neighbourList(node: NodeView): HTMLElement {
   if (!node.neighbours.length) return h("p", { class: "soft" }, "No edge leads from this node; its text alone decided.");

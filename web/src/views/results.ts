@@ -21,7 +21,7 @@ export async function searchView(text: string, live: Live): Promise<HTMLElement>
     list.append(...page.items.map((hit) => nodeRow(hit, [classText(hit.class), h("span", { class: "soft clip" }, around(hit))])));
     cursor = page.next;
     more.hidden = cursor === null;
-    if (live.alive) setFocus({ rings: found.map((hit) => hit.position) });
+    if (live.alive) setFocus({ rings: found.map((hit) => hit.position), move: true });
     return page;
   };
   const more: HTMLButtonElement = h("button", { type: "button", class: "plain wide", onClick: () => { load().catch(failed); } }, "Show more");
