@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from unseen.engines.base import Diffusion, Rows
 
 LABELLED = 5.0  # unlabelled nodes that one with the label of a possible answer counts as
-RIDGE = 0.3  # of the mean variance, added to the covariance of the discriminant
+RIDGE = 1.0  # of the mean variance, added to the covariance of the discriminant
 CLEAR = 0.3  # homophily from which messages count fully
 
 
