@@ -1,88 +1,45 @@
 """From Parquet to predictions on the memory and the disk engine: time, growth, memory, a kill.
 
     python benchmarks/engines.py [--small] [--sizes 100000 1000000] [--folder FOLDER] [--memory 6GB]
+                                 [--only disk]
 
 Nodes with texts of eight words, ten edges a node, forty classes, no labels. Each run is the command
 that a user types, in a process of its own whose anonymous memory is looked at all the time. Graphs
 that memory does not hold are run once: killed while texts are encoded and again while the model is
 fitted, and gone on with; all three processes count. The largest graph that memory holds is run in
 both ways, and the answers are compared. Needs 5 GB of disk for each million nodes; all files are
-removed.
+removed. Rows of the record that are not made again stay as they are.
+A graph of `--folder` is used again where a benchmark that was stopped left it.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-from common import cores, keep, memory, processor_seconds, table, versions
+from common import RESULTS, cores, keep, memory, processor_seconds, table, versions
 from numpy.typing import NDArray
+from topic_files import DEGREE, TOPICS, WORDS, write
 
 from unseen.engines.disk import BLOCK
 from unseen.engines.plan import free_memory, plan
 
 SIZES, SMALL = (100_000, 1_000_000, 10_000_000), (5_000, 20_000)
 IN_MEMORY = 1_000_000  # nodes, up to which the memory engine is run as well
-DEGREE, WORDS, OWN, ALIKE = 10, 8, 1, 0.5  # edges a node, words, of them from its class, homophily
-PORTION = 500_000  # nodes written at a time
-TOPICS = {
-    "astronomy": "stars planets telescope galaxy orbit comet",
-    "biology": "cells genes organisms evolution species proteins",
-    "chemistry": "molecules reaction acid polymer catalyst solvent",
-    "physics": "particles energy quantum gravity field momentum",
-    "geology": "rocks minerals volcano sediment earthquake fossil",
-    "medicine": "patients disease treatment symptoms diagnosis therapy",
-    "dentistry": "teeth gums enamel cavity crown orthodontic",
-    "law": "court judge contract statute attorney verdict",
-    "banking": "loans deposits interest credit account lender",
-    "insurance": "policy premium claim coverage risk underwriter",
-    "advertising": "brand campaign audience slogan commercial agency",
-    "football": "goal striker referee penalty league midfield",
-    "tennis": "racket serve court volley backhand tournament",
-    "swimming": "pool stroke freestyle butterfly lap diving",
-    "chess": "pawn bishop knight checkmate opening gambit",
-    "sailing": "yacht mast rudder regatta wind harbour",
-    "cooking": "recipe pan sauce onion roast garlic",
-    "baking": "bread dough flour yeast pastry oven",
-    "wine": "grapes vineyard vintage cellar tannin bottle",
-    "gardening": "plants soil seeds pruning compost flowers",
-    "farming": "crops tractor harvest livestock wheat barn",
-    "painting": "canvas brush portrait pigment gallery watercolour",
-    "sculpture": "marble statue carving bronze clay chisel",
-    "theatre": "stage actor playwright drama rehearsal scene",
-    "opera": "soprano aria libretto orchestra tenor overture",
-    "jazz": "saxophone improvisation swing trumpet quartet rhythm",
-    "poetry": "verse rhyme stanza poet sonnet metaphor",
-    "religion": "church prayer faith scripture temple priest",
-    "philosophy": "ethics logic metaphysics reason epistemology virtue",
-    "psychology": "behaviour cognition emotion memory perception anxiety",
-    "railways": "train locomotive track station carriage signal",
-    "aviation": "aircraft pilot runway cockpit altitude airline",
-    "shipping": "cargo container port freight vessel dock",
-    "robotics": "robot actuator sensor gripper autonomous arm",
-    "cryptography": "cipher key encryption hash signature protocol",
-    "networking": "router packet bandwidth switch ethernet firewall",
-    "databases": "query index transaction table schema relational",
-    "compilers": "parser syntax optimisation bytecode lexer grammar",
-    "photography": "camera lens exposure shutter aperture focus",
-    "fashion": "dress fabric designer runway tailor silk",
-}
-FILLER = [
-    *("new", "report", "people", "year", "first", "part", "long", "general", "work", "place"),
-    *("known", "group", "side", "public", "small", "early", "number", "open", "local", "great"),
-    *("common", "present", "later", "real", "main", "short", "final", "young", "level", "large"),
-]
 
 
 def main() -> None:
@@ -92,14 +49,14 @@ def main() -> None:
     parser.add_argument("--folder", help="where the files go; the system's own place unless given")
     parser.add_argument("--in-memory", type=int, default=IN_MEMORY, help="nodes, at most")
     parser.add_argument("--memory", default="6GB", help="limit of the disk engine")
+    parser.add_argument("--only", choices=("memory", "disk"), help="this engine and no other")
     chosen = parser.parse_args()
     sizes = chosen.sizes or (SMALL if chosen.small else SIZES)
-    rows: list[dict[str, Any]] = []
     for nodes in sizes:
-        with tempfile.TemporaryDirectory(dir=chosen.folder) as name:
-            folder = Path(name)
-            truth = write(folder, nodes)
-            for engine, kills in _runs(nodes, chosen.in_memory, sizes):
+        with graph(chosen.folder, nodes) as (folder, truth):
+            for engine, kills in _runs(nodes, chosen.in_memory):
+                if chosen.only not in (None, engine):
+                    continue
                 row = measured(folder, engine, nodes, chosen.memory, kills)
                 out = folder / (f"{engine}-killed" if kills else engine)
                 row["accuracy, per cent"] = _accuracy(out, engine, truth)
@@ -107,69 +64,60 @@ def main() -> None:
                     row["labels unlike memory"] = _differing(folder / "memory", out)
                 if kills and (folder / "disk").exists():
                     row["largest difference"] = _apart(folder / "disk", out)
+                rows = [each for each in _kept(chosen.small) if _which(each) != _which(row)]
                 rows.append(row)
                 print(table([{k: v for k, v in row.items() if k != "stages"}]), flush=True)
-        result = {
-            "edges a node": DEGREE,
-            "classes": len(TOPICS),
-            "words": WORDS,
-            "memory": chosen.memory,
-            "cores": cores(),
-            "versions": versions("unseen", "numpy", "numba", "polars", "scipy"),
-            "runs": rows,
-            "exponent": _exponent(rows),
-        }
-        place = keep("engines", chosen.small or bool(chosen.sizes), result)
-    print(f"exponent of processor time: {result['exponent']}")
+                place = keep("engines", chosen.small, _record(rows, chosen.memory))
+    print(f"exponent of processor time: {_exponent(rows)}")
     print(place)
 
 
-def write(folder: Path, nodes: int) -> NDArray[np.int64]:
-    """Write nodes, edges and classes; return the class of each node."""
-    rng = np.random.default_rng(0)
-    truth = rng.integers(0, len(TOPICS), nodes)
-    own = pl.Series([word for words in TOPICS.values() for word in words.split()])
-    filler, each = pl.Series(FILLER), len(own) // len(TOPICS)
-    (folder / "nodes").mkdir()
-    (folder / "edges").mkdir()
-    kin = np.argsort(truth, kind="stable")  # nodes class by class
-    first = np.searchsorted(truth[kin], np.arange(len(TOPICS) + 1))
-    for part, begin in enumerate(range(0, nodes, PORTION)):
-        of = truth[begin : begin + PORTION]
-        at = np.arange(begin, begin + len(of))
-        words = [own.gather(each * of + rng.integers(0, each, len(of))) for _ in range(OWN)]
-        words += [filler.gather(rng.integers(0, len(filler), len(of))) for _ in range(WORDS - OWN)]
-        frame = pl.DataFrame({f"w{i}": column for i, column in enumerate(words)})
-        texts = frame.select(pl.concat_str(pl.all(), separator=" ").alias("text"))["text"]
-        ids = pl.Series("id", at).cast(pl.String)
-        pl.DataFrame([("item-" + ids).rename("id"), texts]).write_parquet(
-            folder / "nodes" / f"{part:03d}.parquet"
-        )
-        source = np.repeat(at, DEGREE)
-        u = rng.random(len(source)) ** 2  # some are named much more often than others
-        span = first[truth[source] + 1] - first[truth[source]]
-        near = kin[first[truth[source]] + (u * span).astype(np.int64)]
-        target = np.where(rng.random(len(source)) < ALIKE, near, (u * nodes).astype(np.int64))
-        ends = {
-            name: "item-" + pl.Series(name, end).cast(pl.String)
-            for name, end in (("source", source), ("target", target))
-        }
-        pl.DataFrame(ends).write_parquet(folder / "edges" / f"{part:03d}.parquet")
-    pl.DataFrame({"name": list(TOPICS), "description": list(TOPICS.values())}).write_csv(
-        folder / "classes.csv"
+@contextmanager
+def graph(place: str | None, nodes: int) -> Iterator[tuple[Path, NDArray[np.int64]]]:
+    """Give the folder of a graph and the class of each node; remove it when all has been run."""
+    folder = Path(place) / f"{nodes}" if place else Path(tempfile.mkdtemp())
+    kept = folder / "truth.npy"
+    if not kept.is_file():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        np.save(kept, write(folder, nodes))
+    yield folder, np.load(kept)
+    shutil.rmtree(folder)
+
+
+def _kept(small: bool) -> list[dict[str, Any]]:
+    """Return the rows of the record that there is."""
+    path = RESULTS / f"engines{'.small' if small else ''}.json"
+    found: list[dict[str, Any]] = (
+        json.loads(path.read_text("utf-8"))["runs"] if path.is_file() else []
     )
-    return truth
+    return found
 
 
-def _runs(
-    nodes: int, in_memory: int, sizes: Sequence[int]
-) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _which(row: dict[str, Any]) -> tuple[Any, ...]:
+    return row["nodes"], row["engine"]
+
+
+def _record(rows: list[dict[str, Any]], limit: str) -> dict[str, Any]:
+    return {
+        "edges a node": DEGREE,
+        "classes": len(TOPICS),
+        "words": WORDS,
+        "memory": limit,
+        "cores": cores(),
+        "versions": versions("unseen", "numpy", "numba", "polars", "scipy"),
+        "runs": sorted(rows, key=_which),
+        "exponent": _exponent(rows),
+    }
+
+
+def _runs(nodes: int, in_memory: int) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield engines, and what the folder of a run holds when it is killed."""
     fits = 1.3 * plan(nodes, DEGREE * nodes, len(TOPICS)).in_memory < free_memory()
     if nodes <= in_memory:
         yield from [("memory", ())] if fits else []
         yield "disk", ()
-    if nodes >= max((size for size in sizes if size <= in_memory), default=0):
+    if nodes >= min(in_memory, SIZES[1]) or nodes == SMALL[-1]:
         half = nodes // BLOCK // 2
         yield "disk", (f"vectors-*/{half:05d}-*", "lengths-*")
 

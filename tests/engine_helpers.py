@@ -17,7 +17,7 @@ from unseen.prediction import Prediction
 
 PLENTY = 2 << 30
 SHARE = re.compile(r"(\d+) ?%")  # of a reason
-CLOSE = 5e-5  # rounds of `BeliefPropagation` magnify rounding: 2.7e-5 on the demonstration
+CLOSE = 1e-5
 
 
 def on_disk(folder: Path, graph: Graph, block: int) -> tuple[Disk, DiskOperator]:

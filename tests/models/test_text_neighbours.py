@@ -47,6 +47,24 @@ def test_labelled_nodes_are_anchors_first_and_keep_their_answers(
     assert (found[:40] != q[:40]).any(axis=1).all()
 
 
+def test_of_anchors_that_are_equally_near_the_first_are_taken() -> None:
+    """However the rows that are compared at a time are divided, which shows in their last bits."""
+    rng = np.random.default_rng(0)
+    kinds = unit(rng.standard_normal((3, 300)).astype(np.float32))
+    V = kinds[np.arange(60) % 3]  # twenty of each
+    q = softmax(rng.standard_normal((60, 4)).astype(np.float32))
+    X = unit(kinds[0] + 0.2 * rng.standard_normal((37, 300)).astype(np.float32))
+    t, everything = np.full((37, 4), 0.25, np.float32), np.ones(4, dtype=bool)
+    made = TextNeighbours(V, np.ascontiguousarray(q.T))
+    found = made._read(X, t, everything)
+    np.testing.assert_allclose(found, np.tile(q[:30:3].mean(axis=0), (37, 1)), atol=1e-6)
+    noise = np.float32(1e-7) * rng.standard_normal((37, 60)).astype(np.float32)
+    near = X @ V.T
+    best = np.sort(made._nearest(X, near.copy()), axis=1)
+    np.testing.assert_array_equal(np.sort(made._nearest(X, near + noise), axis=1), best)
+    np.testing.assert_array_equal(best[0], np.arange(0, 30, 3))
+
+
 def test_a_class_that_is_not_allowed_gets_nothing(
     given: tuple[np.ndarray, np.ndarray, Task],
 ) -> None:

@@ -14,9 +14,12 @@ if TYPE_CHECKING:
 
 def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Scale each row to length one; a row of zeros stays."""
-    lengths = np.sqrt(np.einsum("nd,nd->n", rows, rows, dtype=np.float64))[:, None]
-    scaled: NDArray[np.float32] = np.zeros_like(rows, np.float32)
-    np.divide(rows, lengths, out=scaled, where=lengths > 0)
+    lengths = np.sqrt(np.einsum("nd,nd->n", rows, rows, dtype=np.float64))
+    known = lengths > 0
+    scaled: NDArray[np.float32] = np.empty_like(rows, np.float32)
+    np.divide(rows, np.where(known, lengths, 1)[:, None], out=scaled, casting="same_kind")
+    if not known.all():  # a mask in the division itself would make it half as slow again
+        scaled[~known] = 0.0
     return scaled
 
 

@@ -37,7 +37,7 @@ class Operator:
         A = sp.csr_array(adjacency, dtype=np.float32)
         self._part_of = part_of
         self.nodes = int(A.shape[0])
-        mean = np.float32(A.data.mean() if A.nnz else 1.0)
+        mean = np.float32(A.data.mean(dtype=np.float64) if A.nnz else 1.0)
         if part_of is not None:
             mean = np.float32(part_of[0].mean_weight)
         self.mean_weight: float = float(mean)

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.core.errors import InputError
-from unseen.engines.base import ALONE, chosen
+from unseen.engines.base import ALONE, added, chosen, sums
 from unseen.engines.state import read_state, write_state
 from unseen.engines.store import Blocks, Flat, View, part, take_rows
 from unseen.propagate.npy import full_disk
@@ -105,17 +105,7 @@ class Disk:
         self, function: Function, *rows: Rows, where: NDArray[np.bool_] | None = None
     ) -> Any:
         """Return the sums of what the function gives, in float64."""
-        total: list[Any] = []
-        single = False
-        for found in self._over(function, rows, where):
-            single = not isinstance(found, tuple)
-            parts = (found,) if single else found
-            if not total:
-                total = [np.zeros(np.shape(each), dtype=np.float64) for each in parts]
-            for sums, each in zip(total, parts, strict=True):
-                sums += each
-        sums = [each if each.ndim else each[()] for each in total]
-        return sums[0] if single else tuple(sums)
+        return added(self._over(lambda *given: sums(function, given), rows, where))
 
     def take(self, rows: Rows, nodes: NDArray[np.int64]) -> Any:
         """Return some rows."""

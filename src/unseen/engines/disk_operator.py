@@ -2,8 +2,8 @@ r"""`DiskOperator`: the graph on disk as linear maps, as `core/operator.py` has 
 
 Rows that are summed lie anywhere, and a disk is slow at that. So the columns of a block are taken
 some at a time, as many as fit into memory, and the graph streams past them. Sums are those of the
-compiled loop where the extra `fast` is installed, else SciPy's: each row is summed in the order of
-its edges, so both agree to the rounding of one addition.
+compiled loop where the extra `fast` is installed, else SciPy's. What is aggregated is summed in
+float64, as in memory: sums of logarithms are large, and their last bit shows in a posterior.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class DiskOperator:
     def __init__(self, graph: DiskGraph, engine: Disk) -> None:
         self.graph, self.engine, self.nodes = graph, engine, graph.nodes
         total = float(graph.degrees[0].sum())
-        self.mean_weight = total / graph.entries if graph.entries else 1.0
+        self.mean_weight = float(np.float32(total / graph.entries)) if graph.entries else 1.0
 
     @property
     def entries(self) -> int:
@@ -73,7 +73,7 @@ class DiskOperator:
             return self._vector(rows)
         width, engine = rows.shape[1], self.engine
         found = engine.room(width)
-        scale = np.full(self.nodes, 1 / self.mean_weight, dtype=np.float32)
+        scale = np.full(self.nodes, 1 / self.mean_weight)
         for which in engine.columns(width, arrays=1):
             count = which.stop - which.start
             Z = self.block(count)
@@ -167,7 +167,7 @@ class DiskOperator:
     def _stream(
         self,
         Z: NDArray[np.float32],
-        left: NDArray[np.float32],
+        left: NDArray[Any],
         use: Callable[[slice, Any], None],
     ) -> None:
         """Hand the sums of each stretch of rows, times their factor, to `use`."""
@@ -186,7 +186,7 @@ class DiskOperator:
         """Return A v. [n]"""
         found, graph = np.empty(self.nodes, dtype=np.float32), self.graph
         Z = np.asarray(values, dtype=np.float32)[:, None]
-        scale = np.full(1, 1 / self.mean_weight, dtype=np.float32)
+        scale = np.full(1, 1 / self.mean_weight)
         for rows in self.stretches:
             ends = graph.indptr[rows.start : rows.stop + 1]
             edges = slice(int(ends[0]), int(ends[-1]))
@@ -200,13 +200,13 @@ def by_scipy(
     indices: NDArray[Any],
     weights: NDArray[np.float32] | None,
     Z: NDArray[np.float32],
-    left: NDArray[np.float32],
-) -> NDArray[np.float32]:
-    """Return left_r times the sum over the edges of r of w Z_j. [m, c]"""
-    data = np.ones(len(indices), np.float32) if weights is None else weights
+    left: NDArray[Any],
+) -> NDArray[Any]:
+    """Return left_r times the sum over the edges of r of w Z_j, in the precision of left. [m, c]"""
+    data = np.ones(len(indices), left.dtype) if weights is None else weights.astype(left.dtype)
     shape = (len(ends) - 1, len(Z))
     A = sp.csr_array((data, indices, (ends - ends[0]).astype(indices.dtype)), shape=shape)
-    found: NDArray[np.float32] = (A @ Z) * left[:, None]
+    found: NDArray[Any] = (A @ Z) * left[:, None]
     return found
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from unseen.core.arrays import unit
-from unseen.engines.base import ALONE, chosen, sampled_nodes
+from unseen.engines.base import ALONE, chosen, sampled_nodes, sums
 from unseen.propagate.hops import decompose
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ class Memory:
     def reduce(
         self, function: Function, *rows: Rows, where: NDArray[np.bool_] | None = None
     ) -> Any:
-        """Return what the function makes of the one block that there is."""
-        return self.map(function, *rows, where=where)
+        """Return the sums of what the function gives, in float64."""
+        return sums(function, rows if where is None else [chosen(each, where) for each in rows])
 
     def take(self, rows: Rows, nodes: NDArray[np.int64]) -> Any:
         """Return some rows."""

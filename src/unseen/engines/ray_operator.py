@@ -46,7 +46,7 @@ class RayOperator(DiskOperator):
         """Return A B in units of the mean weight. [n, c] in the store, or [n]"""
         if isinstance(rows, np.ndarray) and rows.ndim == 1:
             return super().aggregate(rows)
-        scale = np.full(self.nodes, 1 / self.mean_weight, dtype=np.float32)
+        scale = np.full(self.nodes, 1 / self.mean_weight)
         return self._everywhere(rows, scale, right=False, stays=None)
 
     def propagate(self, rows: Rows) -> Rows:
@@ -58,7 +58,7 @@ class RayOperator(DiskOperator):
         beta = np.float32(laziness)
         return self._everywhere(rows, (1 - beta) * self.factors[0], right=True, stays=beta)
 
-    def _everywhere(self, rows: Rows, left: NDArray[np.float32], right: bool, stays: Any) -> Rows:
+    def _everywhere(self, rows: Rows, left: NDArray[Any], right: bool, stays: Any) -> Rows:
         engine = self.cluster
         if not hasattr(rows, "refs"):
             rows = engine.map(lambda block: block, rows)
@@ -88,7 +88,7 @@ class RayOperator(DiskOperator):
 
 def _summed(
     part: Partition,
-    left: NDArray[np.float32],
+    left: NDArray[Any],
     right: bool,
     stays: Any,
     own: NDArray[np.float32],
@@ -105,5 +105,5 @@ def _summed(
     if right and blocks:
         Z *= part.right[:, None]
     sums = compiled_sums()(part.ends, part.indices, part.weights, Z, left)[:, :width]
-    found = sums.copy() if stays is None else sums + stays * own
+    found = sums.astype(np.float32) if stays is None else sums + stays * own
     return found.shape, found

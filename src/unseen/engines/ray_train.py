@@ -66,7 +66,8 @@ def train(ray: Any, job: Callable[[Team], T], folder: Path) -> T:
     total = ray.cluster_resources()
     gpus = int(total.get("GPU", 0))
     most = max(1, min(gpus or int(total.get("CPU", 1)), MOST))
-    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
+    # on no machine that may be lost before the driver is: what it takes would go with it
+    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
     result = ray.remote(num_cpus=0, scheduling_strategy=here)(Result).remote()
     trainer = TorchTrainer(
         _work,

@@ -35,6 +35,8 @@ NEAREST = 10  # k
 ENOUGH = 300  # anchors, of which the k nearest are near
 ITSELF = 0.9999  # cosine from which an anchor is taken to be the node itself
 PORTION = 2_000  # nodes that are compared with all anchors at a time
+TIE = 1e-6  # of two cosines in float32: which is larger depends on how they were added up
+DIGITS = 9  # of a cosine in float64 that are sure
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +93,7 @@ class TextNeighbours:
         for at in range(0, len(X), PORTION):
             rows = slice(at, at + PORTION)
             near = np.asarray(X[rows] @ self.vectors.T)
-            near[near > ITSELF] = 0.0
-            best = np.argpartition(-near, NEAREST, axis=1)[:, :NEAREST]
+            best = self._nearest(X[rows], near)
             weight = np.maximum(np.take_along_axis(near, best, axis=1), 0) ** 3  # [b, k]
             s = np.einsum("bk,bkc->bc", weight, posteriors[best])
             total = s.sum(axis=1, keepdims=True)
@@ -101,3 +102,29 @@ class TextNeighbours:
             s[:, new] = said[rows][:, new]
             said[rows] = np.where(total > 0, s, said[rows])
         return said
+
+    def _nearest(self, X: NDArray[np.float32], near: NDArray[np.float32]) -> NDArray[np.int64]:
+        """Return the k nearest anchors of some nodes, by their cosines, the first of equals. [b, k]
+
+        Cosines with the anchor that is the node itself are set to zero. What float32 cannot tell
+        apart is compared in float64, so that every engine takes the same anchors.
+        """
+        row, anchor = np.nonzero(np.abs(near - ITSELF) < TIE)
+        if len(row):
+            near[row, anchor] = _exact("md,md->m", X[row], self.vectors[anchor])
+        near[near > ITSELF] = 0.0
+        order = np.argpartition(-near, (NEAREST - 1, NEAREST), axis=1)[:, : NEAREST + 1]
+        best = order[:, :NEAREST]
+        last, following = np.take_along_axis(near, order[:, -2:], axis=1).T
+        tied = np.flatnonzero((last - following < TIE) & (last > 0))
+        if len(tied):
+            exact = np.where(near[tied] == 0, 0, _exact("md,ad->ma", X[tied], self.vectors))
+            best[tied] = np.argsort(-exact, axis=1, kind="stable")[:, :NEAREST]
+        return best
+
+
+def _exact(what: str, one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return cosines to the digits that are sure."""
+    wide = np.einsum(what, one.astype(np.float64), other.astype(np.float64), optimize=True)
+    found: NDArray[np.float64] = np.round(wide, DIGITS)
+    return found

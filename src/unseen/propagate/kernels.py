@@ -6,7 +6,8 @@ Rows of Z lie anywhere in memory, so the time goes into waiting for them. Three 
 is asked for several edges before it is added, its sum stays in registers until the last edge, and
 where all weights are equal none is read. LLVM does neither of the first two by itself,
 so `_sum_of_rows` says them in its own words. Each row is summed by one thread in the order of its
-edges: the same bits with any number of threads, in memory and on disk.
+edges: the same bits with any number of threads, in memory and on disk. Where `out` is in float64,
+so are the sums: rounded once, they are those of any other order of additions.
 """
 
 from __future__ import annotations
@@ -44,13 +45,15 @@ def _sum_of_rows(
 
     def build(target: Any, b: Any, signature: Any, args: Any) -> Any:
         vector = ir.VectorType(ir.FloatType(), LANES)
+        wide = signature.args[6].dtype == types.float64
+        sum_type = ir.VectorType(ir.DoubleType(), LANES) if wide else vector
         long, short, byte = ir.IntType(64), ir.IntType(32), ir.IntType(8).as_pointer()
 
         def data(i: int) -> Any:
             return target.make_array(signature.args[i])(target, b, args[i]).data
 
         def spread(x: Any) -> Any:  # one number on all lanes
-            nothing = ir.Constant(vector, ir.Undefined)
+            nothing = ir.Constant(ir.VectorType(x.type, LANES), ir.Undefined)
             lanes = ir.Constant(ir.VectorType(short, LANES), [0] * LANES)
             return b.shuffle_vector(b.insert_element(nothing, x, short(0)), nothing, lanes)
 
@@ -59,8 +62,8 @@ def _sum_of_rows(
             j = b.sext(j, long) if j.type.width < long.width else j
             return b.gep(rows, [b.mul(j, long(width))])
 
-        def part(place: Any, column: int) -> Any:
-            return b.bitcast(b.gep(place, [long(column)]), vector.as_pointer())
+        def part(place: Any, column: int, kind: Any = vector) -> Any:
+            return b.bitcast(b.gep(place, [long(column)]), kind.as_pointer())
 
         ask = b.module.declare_intrinsic(
             "llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, short, short, short])
@@ -68,13 +71,13 @@ def _sum_of_rows(
         rows, index = data(0), data(1)
         weight = None if isinstance(weights, types.NoneType) else data(2)
         first, end, last, at = (b.extract_value(args[4], i) for i in range(4))
-        zero = ir.Constant(vector, [0.0] * LANES)
+        zero = ir.Constant(sum_type, [0.0] * LANES)
         start, loop, done = b.block, b.append_basic_block(), b.append_basic_block()
         b.cbranch(b.icmp_signed("<", first, end), loop, done)
 
         b.position_at_end(loop)
         e = b.phi(long)
-        totals = [b.phi(vector) for _ in range(0, width, LANES)]
+        totals = [b.phi(sum_type) for _ in range(0, width, LANES)]
         later = b.add(e, long(max(4, AHEAD // width)))
         later = row(b.select(b.icmp_signed("<", later, last), later, last))
         for column in range(0, width, LINE):
@@ -82,9 +85,11 @@ def _sum_of_rows(
             b.call(ask, [line, short(0), short(2), short(1)])  # to read, into L2, data
         source = row(e)
         factor = None if weight is None else spread(b.load(b.gep(weight, [e])))
+        factor = b.fpext(factor, sum_type) if wide and factor is not None else factor
         sums = []
         for i, total in enumerate(totals):
             x = b.load(part(source, i * LANES), align=4)
+            x = b.fpext(x, sum_type) if wide else x
             x = x if factor is None else b.fmul(x, factor, flags=("contract",))
             sums.append(b.fadd(total, x, flags=("contract",)))
         following = b.add(e, long(1))
@@ -96,13 +101,13 @@ def _sum_of_rows(
         b.cbranch(b.icmp_signed("<", following, end), loop, done)
 
         b.position_at_end(done)
-        results = [b.phi(vector) for _ in totals]
+        results = [b.phi(sum_type) for _ in totals]
         for result, more in zip(results, sums, strict=True):
             result.add_incoming(zero, start)
             result.add_incoming(more, loop)
         place, factor = b.gep(data(6), [at]), spread(args[5])
         for i, result in enumerate(results):
-            b.store(b.fmul(result, factor), part(place, i * LANES), align=4)
+            b.store(b.fmul(result, factor), part(place, i * LANES, sum_type), align=4)
         return target.get_dummy_value()
 
     return signature, build
@@ -120,7 +125,7 @@ def gather(
         Z: what is summed, flat. [n * c]
         vectors: a tuple of c / 8 numbers of any value: numba compiles by type, and the length of
             a tuple is one.
-        left: factor of each row. [m]
+        left: factor of each row, in the precision of `out`. [m]
     """
     begin, width = np.int64(indptr[0]), np.int64(LANES * len(vectors))
     last = np.int64(indptr[-1]) - begin - 1

@@ -153,11 +153,14 @@ def sums(
     indices: NDArray[Any],
     weights: NDArray[np.float32] | None,
     Z: NDArray[np.float32],
-    left: NDArray[np.float32],
-) -> NDArray[np.float32]:
-    """Return left_r times the sum over the edges of r of w Z_j, for m rows, in a room. [m, c]"""
+    left: NDArray[Any],
+) -> NDArray[Any]:
+    """Return left_r times the sum over the edges of r of w Z_j, for m rows, in a room. [m, c]
+
+    In the precision of `left`: float64 where the order of additions must not show.
+    """
     c = Z.shape[1]
-    out = rooms.get("sums", (len(left), c), np.float32)
+    out = rooms.get("sums", (len(left), c), left.dtype)
     gather(indptr, indices, weights, Z.reshape(-1), (0,) * (c // LANES), left, out.reshape(-1))
     return out
 
