@@ -76,7 +76,8 @@ def run(task: ZooTask) -> Outcome:
 def table(folder: Path = HERE) -> str:
     """Return accuracy / macro accuracy of each graph as Markdown, and the means."""
     peers, zoo = Ledger(folder, PEERS), Ledger(folder, ZOO)
-    rows = {task.graph: peers[task] | zoo[task] for task in asked()}
+    there = [task for task in asked() if task in peers and task in zoo]
+    rows = {task.graph: peers[task] | zoo[task] for task in there}
     lines = [f"| graph | {' | '.join(METHODS)} |", f"| --- |{' --- |' * len(METHODS)}"]
     for graph, found in rows.items():
         cells = (f"{found[m]['accuracy']:.1f} / {found[m]['macro']:.1f}" for m in METHODS)

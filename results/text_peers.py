@@ -12,7 +12,7 @@
 
 SetFit and BERTopic read texts by all-MiniLM-L6-v2, the weights of the encoder "minilm", and stand
 beside the defaults with that encoder; DGPN has the vectors of the encoder "static", as prepared.
-Graphs: the five smallest of the design set with 20 classes or fewer; contrastive pairs of many
+Graphs: the five smallest of the first 26 graphs with 20 classes or fewer; contrastive pairs of many
 classes take hours on a processor.
 """
 
