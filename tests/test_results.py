@@ -16,6 +16,9 @@ from unseen.paper.pages import blocks
 
 ROOT = Path(__file__).parents[1]
 CALIBRATION = 0.002  # what errors differ by since confidences are no lower than chance (0.9)
+# points by which training and clusters differ where a processor, or a later version, adds up sums
+# in another order
+ROUNDING = {"dgpn": 0.5, "align": 0.2}
 AGAIN = [  # runs of a few seconds each, over methods and data
     ("align", "cora", "features", "published", "I", (3, 4, 5, 6)),
     ("align", "citeseer", "features", "published", "II", (4, 5)),
@@ -108,9 +111,11 @@ def recorded(run: Any) -> tuple[dict[str, Any], str]:
     raise LookupError(run)
 
 
-def close(found: Any, expected: Any) -> bool:
-    """Compare to the last digit, but for confidences and their errors."""
+def close(found: Any, expected: Any, rounding: float = 0.0) -> bool:
+    """Compare to the last digit, but for confidences, their errors, and what rounding changes."""
     if not isinstance(expected, dict):
         return bool(found == expected)
     within = {"calibration error": CALIBRATION, "confidence": 100 * CALIBRATION}
-    return all(abs(found[name] - value) <= within.get(name, 0) for name, value in expected.items())
+    return all(
+        abs(found[name] - value) <= within.get(name, rounding) for name, value in expected.items()
+    )
