@@ -12,13 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unseen.engines.plan import plan, told
+from unseen.engines.plan import USUAL_CLASSES, Plan, plan, told
 from unseen.paper.pages import fill, markdown
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "scale.md"
 CORE_HOUR, GB_MONTH, MONTH = 0.05, 0.10, 730.0  # USD, USD, hours: list prices of clouds, rounded
 CORES = 16
+SIZES = (100_000, 1_000_000, 10_000_000, 100_000_000)  # nodes
 LARGE = {  # nodes, edges, classes, words a text
     "ogbn-papers100M, titles and abstracts": (111_059_956, 1_615_685_872, 172, 160),
     "a billion edges, short texts": (100_000_000, 1_000_000_000, 40, 8),
@@ -171,13 +172,29 @@ def ray() -> str:
     )
 
 
+def sizes() -> str:
+    """Return what graphs of ten edges a node take, by the plan."""
+    rows = []
+    for nodes in SIZES:
+        found = plan(nodes, 10 * nodes, USUAL_CLASSES, "disk", "1TB")
+        rows.append(
+            {
+                "nodes": f"{nodes:,}",
+                "in memory": told(found.in_memory),
+                "least on disk": told(found.least),
+                "room on disk": told(found.disk),
+                "core hours": f"{found.seconds / 3600:,.2f}",
+                "cost, USD": f"{cost(found):,.2f}",
+            }
+        )
+    return table(rows)
+
+
 def bill() -> str:
     """Return what large graphs would cost, by the plan and the prices at the top."""
     rows = []
     for name, (nodes, edges, classes, words) in LARGE.items():
         found = plan(nodes, edges, classes, "disk", "1TB", words)
-        hours = found.seconds / 3600
-        rented = found.disk / 1e9 * hours / CORES / MONTH
         rows.append(
             {
                 "graph": name,
@@ -185,11 +202,11 @@ def bill() -> str:
                 "edges": f"{edges:,}",
                 "classes": str(classes),
                 "words a text": str(words),
-                "core hours": f"{hours:,.0f}",
+                "core hours": f"{found.seconds / 3600:,.0f}",
                 "least memory": told(found.least),
                 "disk": told(found.disk),
                 "to each further machine": told(found.network),
-                "cost, USD": f"{hours * CORE_HOUR + rented * GB_MONTH:,.2f}",
+                "cost, USD": f"{cost(found):,.2f}",
             }
         )
     prices = (
@@ -197,6 +214,12 @@ def bill() -> str:
         f"disk in a month, {CORES} cores that are busy all the time, the `static` encoder."
     )
     return f"{table(rows)}\n\n{prices}"
+
+
+def cost(found: Plan) -> float:
+    """Return USD for cores, and for the disk as long as they work."""
+    hours = found.seconds / 3600
+    return hours * CORE_HOUR + found.disk / 1e9 * hours / CORES / MONTH * GB_MONTH
 
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -207,6 +230,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "stages": stages,
     "network": network,
     "ray": ray,
+    "sizes": sizes,
     "bill": bill,
 }
 

@@ -193,7 +193,7 @@ def _begin(work: Path, asked: dict[str, Any], chosen: Plan) -> bool:
     if chosen.memory < chosen.least:
         raise InputError(
             f"memory: {told(chosen.memory)} are too few for {chosen.nodes:,} nodes; give at least "
-            f"{told(chosen.least)} (--memory)"
+            f"{-(-chosen.least // (1 << 20)):,} MB (--memory)"
         )
     work.mkdir(parents=True, exist_ok=True)
     with replacing(work / ASKED) as new:
