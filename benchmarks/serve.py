@@ -31,7 +31,7 @@ import unseen
 CONNECTIONS, SECONDS, MOST = 64, 30.0, 200_000
 NODES, EDGES, WORKERS = 100_000, 3, 2
 DIFFERENT = 20_000  # requests, that are then repeated
-START = 120.0  # seconds that the server has to come up
+START = 600.0  # seconds that the server has to come up
 TOPICS = {
     "astronomy": "star planet telescope galaxy orbit moon comet nebula solar eclipse asteroid",
     "biology": "cell gene protein species enzyme organism tissue membrane bacteria mutation",

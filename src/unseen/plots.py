@@ -12,7 +12,7 @@ import numpy as np
 from unseen.core.classes import NONE_OF_THESE
 from unseen.core.errors import InputError
 from unseen.io.inputs import as_labels
-from unseen.report.layout import MAP_NODES, lay_out
+from unseen.report.layout import MAP_NODES, lay_out, surroundings
 from unseen.report.palette import Look, looks, no_class
 from unseen.report.safe import clip, plotly_text, wrapped
 
@@ -41,9 +41,9 @@ def plot_map(prediction: Prediction, seed: int = 0) -> Any:
     codes[prediction.nodes] = prediction.label
     confidence = np.ones(graph.nodes)
     confidence[prediction.nodes] = prediction.confidence
-    chosen, places = lay_out(
-        prediction.vectors, MAP_NODES, seed, codes[prediction.placed].astype(np.int64)
-    )
+    vectors = surroundings(prediction.vectors, graph.operator)
+    groups = codes[prediction.placed].astype(np.int64)
+    chosen, places = lay_out(vectors, MAP_NODES, seed, groups)
     nodes = prediction.placed[chosen]
     figure = go.Figure()
     for look in _looks(prediction):

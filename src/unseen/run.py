@@ -60,7 +60,7 @@ def write_run(
         write_parts(prediction, stored.folder, top)
 
     def build(new: Path) -> None:
-        from unseen.report.layout import MAP_NODES, lay_out
+        from unseen.report.layout import MAP_NODES, lay_out, surroundings
         from unseen.report.page import render
         from unseen.report.search import all_nodes
 
@@ -73,7 +73,8 @@ def write_run(
             write_parquet(new / "predictions.parquet", table)
             write_parquet(new / "probabilities.parquet", prediction.probabilities())
         groups = _codes(prediction)[prediction.placed]
-        chosen, places = lay_out(prediction.vectors, MAP_NODES, 0, groups)
+        rows = surroundings(prediction.vectors, prediction.graph.operator)
+        chosen, places = lay_out(rows, MAP_NODES, 0, groups)
         the_map = _map_table(prediction, prediction.placed[chosen], places)
         write_parquet(new / "map.parquet", the_map)
         write_json(new / "record.json", prediction.record)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from unseen.core.errors import InputError
-from unseen.report.layout import choose, lay_out
+from unseen.core.operator import Operator
+from unseen.report.layout import choose, lay_out, surroundings
 
 
 def _groups(sizes: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -55,6 +57,14 @@ def test_nodes_of_one_kind_lie_together() -> None:
     means = np.stack([places[groups == g].mean(axis=0) for g in range(3)])
     nearest = np.linalg.norm(places[:, None] - means[None], axis=2).argmin(axis=1)
     assert (nearest == groups).mean() > 0.95
+
+
+def test_a_map_is_made_of_nodes_and_their_neighbours() -> None:
+    A = sp.csr_array(np.array([[0, 1, 3, 0], [1, 0, 0, 0], [3, 0, 0, 0], [0, 0, 0, 0.0]]))
+    vectors = np.array([[2, 0], [0, 5], [1, 0], [0, 1]], dtype=np.float32)
+    found = surroundings(vectors, Operator(A))[np.array([0, 3])]
+    assert np.allclose(found, np.array([[1.75, 0.25], [0, 1]]))  # the last has no neighbours
+    assert surroundings(vectors[:3], Operator(A))[np.array([1])].tolist() == [[0, 5]]  # a part
 
 
 def test_lengths_of_vectors_do_not_count() -> None:

@@ -38,6 +38,17 @@ def api(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     app.app.state.unseen.stop()
 
 
+def test_a_generated_client_has_a_plain_name_for_every_request() -> None:
+    from unseen.serve.app import application
+    from unseen.serve.settings import Settings
+
+    app: Any = application(Settings("no run yet"))
+    paths = app.app.openapi()["paths"]
+    names = [each["operationId"] for path in paths.values() for each in path.values()]
+    assert len(set(names)) == len(names)
+    assert {"post_classify", "get_nodes_node_id", "post_classes_preview"} <= set(names)
+
+
 @pytest.mark.parametrize("mode", ["positive", "negative"])
 def test_no_request_breaks_the_server(api: Any, mode: str) -> None:
     from schemathesis import GenerationMode, openapi

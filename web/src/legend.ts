@@ -4,13 +4,13 @@ import { NONE, only, on, showAll, state, toggle } from "./state";
 import { classLink, mark } from "./widgets";
 import type { ClassItem } from "./types";
 
+const KEYS = [["", "sure"], ["pale", "unsure"], ["open", "label given"]] as const; // how a dot tells what is known
 const SEARCHED = 14; // from this many classes on, there is a field to find one
 
-function row(index: number, item: ClassItem | null, nodes: number, most: number): HTMLElement {
+function row(index: number, item: ClassItem | null, nodes: number): HTMLElement {
   const name = item?.name ?? NONE;
   const shown = !state.hidden.has(index);
-  const share = `${((100 * nodes) / Math.max(1, most)).toFixed(1)}%`;
-  return h("li", { class: shown ? "legend-row" : "legend-row off", "data-name": name.toLowerCase(), vars: { "--w": share } },
+  return h("li", { class: shown ? "legend-row" : "legend-row off", "data-name": name.toLowerCase() },
     h("button", {
       type: "button", class: "legend-toggle", "aria-pressed": String(shown), "aria-label": `Show ${name} on the map`,
       title: shown ? "Hide on the map" : "Show on the map", onClick: () => toggle(index),
@@ -45,10 +45,9 @@ export function legend(box: HTMLElement): void {
     const held = document.activeElement instanceof HTMLElement && list.contains(document.activeElement)
       ? document.activeElement.getAttribute("aria-label") : null;
     const items = [...classes.items].sort((a, b) => b.nodes + b.known - a.nodes - a.known);
-    const most = Math.max(...items.map((item) => item.nodes + item.known), classes.none);
     fill(list,
-      items.map((item) => row(item.index, item, item.nodes + item.known, most)),
-      classes.none > 0 && row(-1, null, classes.none, most));
+      items.map((item) => row(item.index, item, item.nodes + item.known)),
+      classes.none > 0 && row(-1, null, classes.none));
     heading.textContent = `${count(items.length)} classes`;
     find.hidden = items.length < SEARCHED;
     all.hidden = state.hidden.size === 0;
@@ -60,7 +59,7 @@ export function legend(box: HTMLElement): void {
     h("div", { class: "legend-head" }, heading, all),
     find, list,
     h("div", { class: "legend-foot" },
-      h("p", { class: "soft small" }, "Pale: unsure. Ring: label given."), add));
+      h("ul", { class: "dot-keys soft small" }, KEYS.map(([look, means]) => h("li", null, h("i", { class: `dot ${look}` }), means))), add));
   on("version", draw);
   on("run", draw);
   on("filter", draw);

@@ -7,15 +7,19 @@ one thread also makes the sums, and so the picture, the same each time.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
+from unseen.core.arrays import unit
 from unseen.core.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from unseen.core.operator import Operator
 
 MAP_NODES = 2_000  # about 3 s on one core; 3,000 take half as long again and look no clearer
 FEW = 10  # below this, t-SNE has no neighbourhoods to keep: plain PCA
@@ -26,8 +30,39 @@ STEPS = 300  # 250 of early exaggeration, then 50 to settle
 JITTER = 1e-3  # share of the spread; tells equal vectors apart
 
 
+class Surroundings:
+    """Directions of nodes, each added to the mean of its neighbours' when a map asks for it.
+
+    Texts of a few words say little by themselves, and answers do not come from them alone: a map
+    of own vectors scatters nodes that their neighbours hold together.
+    """
+
+    def __init__(self, vectors: NDArray[np.float32], operator: Operator) -> None:
+        self._vectors, self._operator = vectors, operator
+
+    def __len__(self) -> int:
+        return len(self._vectors)
+
+    def __getitem__(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        own = unit(np.asarray(self._vectors[rows], dtype=np.float32))  # [m, d]
+        ends, around, strength = self._operator.edges_of(rows)
+        there, column = np.unique(around, return_inverse=True)
+        if not len(there):
+            return own
+        P = sp.csr_array((strength, column, ends), shape=(len(rows), len(there)))
+        near = unit(np.asarray(self._vectors[there], dtype=np.float32))
+        total = np.asarray(P.sum(axis=1)).reshape(-1, 1)
+        return np.asarray(own + (P @ near) / np.where(total > 0, total, 1.0), dtype=np.float32)
+
+
+def surroundings(vectors: NDArray[np.float32], operator: Operator) -> Any:
+    """Return what a map of these nodes is made of; their own vectors, where they are not all."""
+    whole = len(vectors) == operator.nodes and operator.entries > 0
+    return Surroundings(vectors, operator) if whole else vectors
+
+
 def lay_out(
-    vectors: NDArray[np.float32], most: int, seed: int, groups: NDArray[np.int64]
+    vectors: NDArray[np.float32] | Surroundings, most: int, seed: int, groups: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Choose up to `most` nodes and place them so that nodes with similar vectors are near.
 

@@ -93,7 +93,8 @@ def _closest(names: list[str], similarity: NDArray[np.float64]) -> str:
     if len(names) < FEWEST_COMPARED:
         return '<p class="note">Two classes are always opposites, seen from their centre.</p>'
     items = "".join(
-        f"<li><b>{number(value)}</b> <span>{text(one)}</span> and <span>{text(other)}</span></li>"
+        f"<li><b>{number(value)}</b><p><span>{text(one)}</span> and "
+        f"<span>{text(other)}</span></p></li>"
         for one, other, value in figures.closest_pairs(names, similarity, CLOSEST)
         if value >= ALIKE
     )

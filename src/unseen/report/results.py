@@ -53,7 +53,7 @@ def figures_in_short(record: dict[str, Any], predictions: pl.DataFrame) -> str:
     seen = sum(bool(entry["seen"]) for entry in classes)
     used = sum(entry["predicted"] > 0 for entry in classes)
     share = percent(low / predictions.height) if predictions.height else "0%"
-    none = record.get("abstained", 0)
+    none, encoder = record.get("abstained", 0), record["settings"].get("encoder")
     of = f"of {graph['nodes']:,} in the graph" + (f"; {none:,} none of these" if none else "")
     cards = [
         (f"{predictions.height - none:,}", "nodes classified", of),
@@ -65,7 +65,11 @@ def figures_in_short(record: dict[str, Any], predictions: pl.DataFrame) -> str:
             "labels given",
             f"{count(graph['edges'], 'edge')} between nodes",
         ),
-        (duration(record["seconds"]), "in all", f"encoder {record['settings'].get('encoder')}"),
+        (
+            duration(record["seconds"]),
+            "to classify",
+            f"encoder {encoder}",
+        ),
     ]
     return "".join(
         f'<div class="card"><b>{text(value)}</b><span>{text(what)}</span>'
@@ -82,7 +86,7 @@ def mark(look: Look, hollow: bool = False) -> str:
 
 def legend(record: dict[str, Any], looks: Sequence[Look]) -> str:
     """Return a button for each class, which shows or hides its nodes on the map."""
-    counts = {entry["name"]: entry["predicted"] for entry in record["classes"]}
+    counts = {e["name"]: e["predicted"] + e["labelled"] for e in record["classes"]}
     none = record.get("abstained", 0)
     if none:
         other = no_class(looks)

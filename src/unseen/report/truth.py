@@ -80,8 +80,8 @@ def _confusions(scores: Mapping[str, Any], looks: Sequence[Look]) -> str:
     if not wrong:
         return ""
     items = "".join(
-        f"<li><b>{-many:,}</b> {signs.get(true, '')}<span>{text(true)}</span> "
-        f"taken for {signs.get(given, '')}<span>{text(given)}</span></li>"
+        f"<li><b>{-many:,}</b><p>{signs.get(true, '')}<span>{text(true)}</span> "
+        f"taken for {signs.get(given, '')}<span>{text(given)}</span></p></li>"
         for many, true, given in wrong[:CONFUSIONS]
     )
     return f'<h3>Most frequent confusions</h3><ul class="closest">{items}</ul>'

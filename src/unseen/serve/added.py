@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unseen.explain.strings import title
 from unseen.serve import search as searching
 from unseen.serve.answering import Later, answer_texts, vectors_of
 from unseen.serve.errors import ApiError
 from unseen.serve.labels import answers_of, label_of, votes
-from unseen.serve.served import TITLE
 from unseen.serve.store import now
 
 if TYPE_CHECKING:
@@ -155,14 +155,13 @@ def _said(held: Held, row: sqlite3.Row) -> dict[str, Any]:
 
 
 def _brief(held: Held, row: sqlite3.Row, answer: dict[str, Any], label: Any) -> dict[str, Any]:
-    text = " ".join(row["text"].split())
     before = held.store.number(
         "SELECT count(*) FROM nodes WHERE seq > ? AND seq < ?", folded(held), row["seq"]
     )
     return {
         "position": held.served.nodes + before,
         "id": row["id"],
-        "title": (text if len(text) <= TITLE else text[: TITLE - 1] + "…") or row["id"],
+        "title": title(row["text"]) or row["id"],
         "class": answer["class"],
         "confidence": answer["confidence"],
         "runner_up": answer["runner_up"],

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 
 from fastapi import APIRouter, FastAPI, Request
+from fastapi.routing import APIRoute
 from fastapi.staticfiles import StaticFiles
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, HTMLResponse, Response
@@ -73,6 +75,12 @@ class _Built(StaticFiles):
         await super().check_config()
 
 
+def _called(route: APIRoute) -> str:
+    """Return what a generated client calls a request: `post_classes_preview`, `get_nodes_id`."""
+    path = re.findall(r"\w+", route.path_format.removeprefix("/api/v1"))
+    return "_".join([min(route.methods or ()).lower(), *path])
+
+
 def create() -> Guard:
     """Return the application of a worker, as the settings in the environment have it."""
     return application(Settings.from_environment())
@@ -96,6 +104,7 @@ def application(settings: Settings) -> Guard:
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
+        generate_unique_id_function=_called,
         responses=REFUSALS,
     )
     app.state.unseen, app.state.metrics = state, numbers

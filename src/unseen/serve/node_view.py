@@ -41,7 +41,7 @@ def node_view(served: Served, store: Store, i: int, change: bool) -> dict[str, A
         "flags": NAMED[served.flags[i]].split("; ") if served.flags[i] else [],
         "reason": _reason(served, i, a, around),
         "probabilities": np.round(served.proba[i].astype(float), 6).tolist(),
-        "words": _shown_words(words, a, b),
+        "words": _shown_words(words, a, b, int(served.runner_up[i]) >= 0),
         "hops": _hops(served, i, a, b),
         "readings": (readings := _readings(served, i, a, b, words)),
         "score": None
@@ -87,13 +87,14 @@ def _words(served: Served, text: str, a: int, b: int) -> WordShares | None:
     return None
 
 
-def _shown_words(words: WordShares | None, a: int, b: int) -> dict[str, Any] | None:
+def _shown_words(words: WordShares | None, a: int, b: int, against: bool) -> dict[str, Any] | None:
+    """Return shares of words; `against` says whether there is a runner-up to lead over."""
     if words is None:
         return None
     return {
         "how": words.how,
         "class": a,
-        "against": b,
+        "against": b if against else None,
         "spans": [
             {"start": lo, "end": hi, "share": round(mine, 6), "lead": round(mine - theirs, 6)}
             for (lo, hi), (mine, theirs) in zip(

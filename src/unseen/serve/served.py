@@ -13,6 +13,7 @@ from unseen.core.classes import NONE_OF_THESE, Classes
 from unseen.core.operator import Operator
 from unseen.core.task import Task
 from unseen.encode.base import as_encoder
+from unseen.explain.strings import title
 from unseen.io.atomic import read_json
 from unseen.prepare.encoded import APART
 from unseen.run import load
@@ -23,7 +24,7 @@ from unseen.serve.strings import Index, Strings, mapped
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-TITLE = 80  # characters of a text that stand for it
+START = 2_000  # bytes of a text that its title is looked for in
 
 
 @lru_cache(maxsize=4)
@@ -191,11 +192,8 @@ class Served:
         return self.names[c] if c >= 0 else NONE_OF_THESE
 
     def title(self, i: int) -> str:
-        """Return the beginning of a node's text, or its id where it has none."""
-        text = " ".join(self.texts.start(i, 4 * TITLE + 40).split())
-        if not text:
-            return self.ids[i]
-        return text if len(text) <= TITLE else text[: TITLE - 1].rstrip() + "…"
+        """Return what a node is called: its text's first sentence, or its id where it has none."""
+        return title(self.texts.start(i, START)) or self.ids[i]
 
     def neighbours(self, i: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return the neighbours of a node and the weights of the edges to them."""

@@ -60,14 +60,14 @@ export class Labels {
   /** Put each name at its place on the screen; leave out those that would touch a larger class's. */
   place(toScreen: (x: number, y: number) => [number, number], width: number, height: number): void {
     const taken: [number, number, Spot][] = [];
-    const { class: focus, node } = focused();
+    const { class: focus } = focused();
     const most = Math.max(5, (width * height) / SPACE);
     for (const spot of this.all) {
       const [x, y] = toScreen(spot.x, spot.y);
       const half = spot.width;
       const out = x < half || x > width - half || y < spot.height / 2 || y > height - spot.height / 2;
       const crowded = taken.some(([u, v, other]) => Math.abs(u - x) < half + other.width + 4 && Math.abs(v - y) < (spot.height + other.height) / 2 + 4);
-      const shown = !node && !out && !crowded && taken.length < most && !state.hidden.has(spot.index) && (focus === undefined || focus === spot.index);
+      const shown = !out && !crowded && taken.length < most && !state.hidden.has(spot.index) && (focus === undefined || focus === spot.index);
       spot.element.hidden = !shown;
       if (!shown) continue;
       taken.push([x, y, spot]);

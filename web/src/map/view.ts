@@ -13,9 +13,11 @@ import { Pace } from "./pace";
 import { note } from "./note";
 import { Tip } from "./tip";
 
-const MARGIN = 0.06; // of the shorter side, around all nodes
+const MARGIN = 0.06; // of the width, around all nodes
+const ABOVE = 60; // pixels above and below them: the note stands there
 const REACH = { mouse: 10, touch: 22 }; // pixels around the pointer
 const MOST = 0.9; // of the nodes in focus that have to be in view
+const CLOSEST = 5; // how far the map comes near by itself: what lies around stays in view
 const STEP = 80; // pixels an arrow key moves the map
 const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -32,14 +34,16 @@ export class MapView {
   private index: KDBush | null = null;
   private overlay: Overlay = EMPTY;
   private t: ZoomTransform = zoomIdentity;
+  private before: ZoomTransform | null = null; // where the map was until it moved by itself
   private waiting = 0;
   private readonly pace = new Pace(() => this.redraw());
   private width = 1;
   private height = 1;
   private readonly zoomer = zoom<HTMLCanvasElement, unknown>()
     .scaleExtent([0.6, 400])
-    .on("zoom", (event: { transform: ZoomTransform }) => {
+    .on("zoom", (event: { transform: ZoomTransform; sourceEvent: Event | null }) => {
       this.t = event.transform;
+      if (event.sourceEvent) this.before = null; // moved by hand: it stays there
       this.tip.hide();
       this.pace.move();
       this.redraw();
@@ -97,6 +101,7 @@ export class MapView {
 
   private stress(): void {
     const { node, class: shown, rings, move } = focused();
+    if (!node && shown === undefined && !rings && location.hash.length < 3) this.back();
     this.overlay = { ...EMPTY, rings: [], lines: [] };
     const at = (position: number): [number, number] | null => {
       const x = this.arrays?.places[2 * position], y = this.arrays?.places[2 * position + 1];
@@ -131,7 +136,7 @@ export class MapView {
 
   // World [-1, 1] to pixels of the box, before zooming: all nodes fit, y points up.
   private base(): { unit: number; cx: number; cy: number } {
-    return { unit: (Math.min(this.width, this.height) * (1 - 2 * MARGIN)) / 2, cx: this.width / 2, cy: this.height / 2 };
+    return { unit: Math.max(40, Math.min(this.width * (1 - 2 * MARGIN), this.height - 2 * ABOVE)) / 2, cx: this.width / 2, cy: this.height / 2 };
   }
   private readonly toScreen = (x: number, y: number): [number, number] => {
     const { unit, cx, cy } = this.base();
@@ -144,7 +149,7 @@ export class MapView {
   }
   private size(): number {
     const nodes = this.arrays?.nodes ?? 1;
-    const least = Math.min(9, Math.max(1.9, (0.75 * Math.min(this.width, this.height)) / Math.sqrt(nodes)));
+    const least = Math.min(12, Math.max(1.9, (0.75 * Math.min(this.width, this.height)) / Math.sqrt(nodes)));
     return Math.min(18, least * Math.pow(this.t.k, 0.42));
   }
 
@@ -225,9 +230,19 @@ export class MapView {
   }
 
   private zoomBy(factor: number): void {
+    this.before = null;
     this.moved().call(this.zoomer.scaleBy, factor);
   }
   private fit(): void {
+    this.before = null;
+    this.all();
+  }
+  /** Return to where the map was before it moved by itself. */
+  private back(): void {
+    if (this.before) this.moved().call(this.zoomer.transform, this.before);
+    this.before = null;
+  }
+  private all(): void {
     this.moved().call(this.zoomer.transform, zoomIdentity);
   }
   private moved() {
@@ -248,8 +263,9 @@ export class MapView {
       return [sorted[cut]!, sorted[sorted.length - 1 - cut]!];
     }) as [[number, number], [number, number]];
     const { unit, cx, cy } = this.base();
-    const k = Math.min(8, (0.8 * this.width) / (unit * Math.max(0.02, right - left)), (0.8 * this.height) / (unit * Math.max(0.02, high - low)));
-    if (k <= 1) return this.fit();
+    const k = Math.min(CLOSEST, (0.8 * this.width) / (unit * Math.max(0.02, right - left)), (0.8 * this.height) / (unit * Math.max(0.02, high - low)));
+    this.before ??= this.t;
+    if (k <= 1) return this.all();
     const px = cx + ((left + right) / 2) * unit, py = cy - ((low + high) / 2) * unit;
     this.moved().call(this.zoomer.transform, zoomIdentity.translate(cx, cy).scale(k).translate(-px, -py));
   }
@@ -261,8 +277,9 @@ export class MapView {
     if (places.every(this.seen) && this.t.k > 1.5) return;
     const { unit, cx, cy } = this.base();
     const far = Math.max(0.02, ...places.map(([x, y]) => Math.hypot(x - first[0], y - first[1])));
-    const k = Math.min(8, Math.max(1, (0.42 * Math.min(this.width, this.height)) / (unit * far)));
-    if (k <= 1) return this.fit(); // all over the map
+    const k = Math.min(CLOSEST, Math.max(1, (0.42 * Math.min(this.width, this.height)) / (unit * far)));
+    this.before ??= this.t;
+    if (k <= 1) return this.all(); // all over the map
     const px = cx + first[0] * unit, py = cy - first[1] * unit;
     this.moved().call(this.zoomer.transform, zoomIdentity.translate(this.width / 2, this.height / 2).scale(k).translate(-px, -py));
   }

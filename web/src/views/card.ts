@@ -8,8 +8,8 @@ import type { Said } from "./answer";
 
 export type Kind = "errors" | "teach";
 export const KINDS: [Kind, string, string][] = [
-  ["errors", "Most likely wrong", "Nodes whose answer is most in doubt"],
-  ["teach", "Would teach most", "Nodes whose labels would tell the model most about others"],
+  ["errors", "Most likely wrong", "The answers most in doubt come first: correct the worst ones."],
+  ["teach", "Would teach most", "Nodes come first that tell most about others: a few labels go far."],
 ];
 const LISTED = 4; // other classes with a key of their own: 2 to 5
 const FOUND = 6;

@@ -69,8 +69,17 @@ function rightness(found: Compared): Child {
   ];
   return [
     (found.before ?? found.after) && h("dl", { class: "before-after" }, found.before && row("Before", found.before), found.after && row("After", found.after)),
+    found.before && found.after && h("p", null, compare(found.before, found.after)),
     h("p", { class: "soft small" }, found.before && `Of ${many(found.before.of, "label")}, each share with its 95 % interval. `, sentence(found.note)),
   ];
+}
+
+/** What both intervals together allow to say. */
+function compare(before: Interval, after: Interval): string {
+  if (after.low > before.high) return "The new model is right more often.";
+  if (after.high < before.low) return "The new model is right less often: better discard it, and look at the answers it learned from.";
+  const more = after.value < before.value ? " Look at what changed before you keep it." : "";
+  return `Too few labels to tell whether it is right more often: the intervals overlap.${more}`;
 }
 
 function taught(found: NonNullable<Changes["learned"]>): Child {

@@ -8,7 +8,7 @@ import type { NodeView } from "../types";
 import { bar, chip, empty, fold, mark, nodeRow, ringing, section } from "../widgets";
 import { answerBox } from "./answer";
 import { head } from "./head";
-import { marked, workings } from "./node_parts";
+import { decided, marked, workings } from "./node_parts";
 
 const FIRST = 6; // probabilities before the fold
 const LEAST = 0.005; // a probability below this is folded away, but for the first two
@@ -65,7 +65,7 @@ function verdict(node: NodeView): HTMLElement {
   return h("div", { class: "verdict c", vars: looks(item) },
     h("div", { class: "verdict-row" }, chip(node.class), h("b", null, sure)),
     !node.known && bar(node.confidence ?? 0, looks(item)),
-    node.reason && h("p", { class: "soft small" }, sentence(node.reason)),
+    node.reason && h("p", { class: "small" }, decided(node) ?? sentence(node.reason)),
     !node.known && node.flags.length > 0 && h("ul", { class: "flags small" }, node.flags.map((flag) => h("li", null, icon("warn"), FLAGS[flag] ?? flag))));
 }
 

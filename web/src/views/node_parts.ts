@@ -14,7 +14,7 @@ export function marked(node: NodeView): Child {
   if (!letters.length) return h("p", { class: "soft" }, "This node has no text; its neighbours answer for it.");
   const words = node.words;
   const spans = [...(words?.spans ?? [])].sort((a, b) => a.start - b.start);
-  const weigh = (span: { share: number; lead: number }): number => (Number.isFinite(span.lead) ? span.lead : span.share);
+  const weigh = (span: { share: number; lead: number }): number => (words?.against == null ? span.share : span.lead);
   const most = Math.max(1e-12, ...spans.map((span) => Math.abs(weigh(span))));
   const made: Child[] = [];
   let at = 0;
@@ -24,7 +24,7 @@ export function marked(node: NodeView): Child {
     made.push(letters.slice(at, span.start).join(""));
     made.push(h("mark", {
       class: weigh(span) > 0 ? "for" : "against", vars: { "--s": (0.15 + 0.85 * strength).toFixed(2) },
-      title: `${signed(weigh(span), 3)} for ${nameAt(words?.class)}`,
+      title: `${signed(weigh(span), 3)} for ${nameAt(words?.class)}${words?.against == null ? "" : ` over ${nameAt(words.against)}`}`,
     }, letters.slice(span.start, span.end).join("")));
     at = span.end;
   }
@@ -37,6 +37,21 @@ export function marked(node: NodeView): Child {
     h("mark", { class: "for", vars: { "--s": "0.8" } }, "speaks for it"),
     words.against !== null && h("mark", { class: "against", vars: { "--s": "0.8" } }, `for ${nameAt(words.against)}`));
   return [text, more, key];
+}
+
+/** Who decided, in words; null where there is nothing to tell apart. */
+export function decided(node: NodeView): string | null {
+  const shares = (node.hops?.parts ?? []).map((part) => part.share);
+  if (node.known || shares.length < 2 || !node.neighbours.length) return null;
+  const [own = 0, near = 0, ...more] = shares;
+  const all: [string, number][] = [["its own text", own], ["its neighbours", near], ["nodes further away", more.reduce((sum, s) => sum + s, 0)]];
+  const [most, ...rest] = all.filter(([, share]) => share >= 0.005).sort((a, b) => b[1] - a[1]).map(([name, share]) => `${name} (${percent(share)})`);
+  const agree = node.neighbours.filter((other) => other.class === node.class).length;
+  const last = rest.pop();
+  const who = last ? `${[most, ...rest].join(", ")} and ${last}` : most;
+  const of = node.neighbours.length;
+  const have = of === 1 ? `Its only neighbour has ${agree ? "this" : "another"} class.` : `${agree} of ${of} neighbours ${agree === 1 ? "has" : "have"} this class.`;
+  return `Decided by ${who}. ${have}`;
 }
 
 /** How much each reading and each hop counted; the numbers behind it are folded away. */

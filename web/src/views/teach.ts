@@ -18,6 +18,7 @@ const chosen: { kind: Kind } = { kind: "errors" }; // survives leaving the view
 export async function teach(_rest: string, live: Live): Promise<HTMLElement> {
   const stage = h("div", { class: "stage" });
   const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Queue" });
+  const about = h("p", { class: "soft small teach-about" });
   const live_ = h("p", { class: "sr", role: "status" });
   const aside = side(live);
   const queue: Task[] = [];
@@ -119,9 +120,10 @@ export async function teach(_rest: string, live: Live): Promise<HTMLElement> {
     left = null;
     over = false;
     delete stage.dataset["id"];
-    fill(tabs, KINDS.map(([key, label, about]) => h("button", {
-      type: "button", role: "tab", class: "tab", "aria-selected": String(key === kind), title: about, "aria-controls": "stage", onClick: () => open(key),
+    fill(tabs, KINDS.map(([key, label]) => h("button", {
+      type: "button", role: "tab", class: "tab", "aria-selected": String(key === kind), "aria-controls": "stage", onClick: () => open(key),
     }, label)));
+    about.textContent = KINDS.find(([key]) => key === kind)?.[2] ?? "";
     fill(stage, loading());
     void more();
   }
@@ -159,7 +161,7 @@ export async function teach(_rest: string, live: Live): Promise<HTMLElement> {
       h("h1", { tabindex: -1 }, "Teach"),
       h("div", { class: "teach-bar" }, tabs,
         h("button", { type: "button", class: "ghost text", onClick: () => void undo() }, icon("undo"), "Undo", h("kbd", null, "U"))),
-      live_,
+      about, live_,
       h("div", { id: "stage", role: "tabpanel", "aria-label": `Queue of ${many(FETCH, "node")} at a time` }, stage)),
     aside.element);
 }

@@ -5,6 +5,7 @@ import { ago, capital, h, many } from "../dom";
 import type { Live } from "../live";
 import { on, refresh, state } from "../state";
 import type { Version } from "../types";
+import { empty } from "../widgets";
 
 const KIND = { run: "The run as it came", classes: "Classes changed", learn: "Learned from answers" };
 
@@ -37,5 +38,6 @@ export async function versions(_rest: string, live: Live): Promise<HTMLElement> 
   return h("article", { class: "column" },
     h("h1", { tabindex: -1 }, "Versions"),
     h("p", { class: "soft" }, "Each change that was kept is a version. Any of them can be used again; none is overwritten."),
-    h("ol", { class: "versions", reversed: true }, [...found.items].sort((a, b) => b.number - a.number).map(row)));
+    h("ol", { class: "versions", reversed: true }, [...found.items].sort((a, b) => b.number - a.number).map(row)),
+    found.items.length === 1 && empty("Nothing has been changed yet", h("p", null, "Change a class on the ", h("a", { href: "#/" }, "map"), " or ", h("a", { href: "#/teach" }, "teach"), ": what you keep shows here, and can be taken back.")));
 }
