@@ -12,13 +12,12 @@ import pytest
 import unseen.files
 from topic_graph import sample, write_files
 from unseen.core.errors import InputError
-from unseen.files import LOCK, classify_files, plan_run, work_folder
-from unseen.io.files import remove
+from unseen.files import ASKED, LOCK, classify_files, plan_run, work_folder
+from unseen.io import workspace
 from unseen.io.locks import Lock
 from unseen.io.read import read_classes
-from unseen.io.workspace import MARK
+from unseen.io.workspace import MARK, remove
 from unseen.prediction import Prediction
-from unseen.run import ASKED
 
 pytestmark = pytest.mark.usefixtures("quick_map")
 
@@ -122,11 +121,12 @@ def test_a_stop_while_a_run_is_begun_or_cleared_away(
     (litter / "new").write_bytes(asked[:10])
     classify(paths, out)
     begin(paths, out, monkeypatch)
+    (work / "fit").mkdir()
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "unlink", _stop)
+        patch.setattr(workspace, "_empty", _stop)
         with pytest.raises(StopError):
-            remove(work, last=ASKED)
-    assert (work / ASKED).is_file()
+            remove(work)
+    assert not work.exists()  # of what is half removed, nothing is taken for a run that was begun
     classify(paths, out)
     assert {path.name for path in tmp_path.iterdir()} == {"in", "run"}
 

@@ -21,19 +21,18 @@ from unseen.engines.plan import Plan, plan_files, told
 from unseen.engines.stored_graph import store_graph
 from unseen.estimator import ZeroShotNodeClassifier
 from unseen.io.atomic import check_place, read_json, recover, replacing, write_json
-from unseen.io.files import remove
 from unseen.io.locks import Lock
 from unseen.io.read import read_classes, read_inputs
 from unseen.io.roles import Roles
 from unseen.io.saved import sha256
 from unseen.io.tables import files_of
-from unseen.run import ASKED
+from unseen.io.workspace import remove
 
 if TYPE_CHECKING:
     from unseen.encode.base import Progress
     from unseen.prediction import Prediction
 
-LOCK = "lock"
+ASKED, LOCK = "asked.json", "lock"  # of a run that is under way on disk
 
 
 def plan_run(
@@ -154,7 +153,7 @@ def _on_disk(
         )
     except InputError:
         if fresh:  # what was read of a file that is refused is of no use for a better one
-            remove(work, last=ASKED)
+            remove(work)
         raise
     return classifier.fit(graph, classes, labels).prediction_
 
@@ -170,6 +169,7 @@ def _begin(work: Path, asked: dict[str, Any], chosen: Plan) -> bool:
 
     Return whether the run was begun now.
     """
+    recover(work)
     recover(work / ASKED)
     if (work / ASKED).is_file():
         found = read_json(work / ASKED)
