@@ -70,6 +70,14 @@ def test_what_is_refused_leaves_nothing_in_the_way(
     assert {path.name for path in tmp_path.iterdir()} == {"in", "run"}
 
 
+def test_a_refused_setting_leaves_nothing_in_the_way(
+    paths: dict[str, Path], tmp_path: Path
+) -> None:
+    with pytest.raises(InputError):
+        classify(paths, tmp_path / "run", encoder="words:")
+    assert {path.name for path in tmp_path.iterdir()} == {"in"}
+
+
 def test_one_process_at_a_time(
     paths: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

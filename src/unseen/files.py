@@ -151,11 +151,11 @@ def _on_disk(
             engine=chosen.engine,
             address=classifier.address,
         )
+        return classifier.fit(graph, classes, labels).prediction_
     except InputError:
-        if fresh:  # what was read of a file that is refused is of no use for a better one
+        if fresh:  # what was made of input that is refused is of no use for a better one
             remove(work)
         raise
-    return classifier.fit(graph, classes, labels).prediction_
 
 
 def work_folder(out: Path) -> Path:
