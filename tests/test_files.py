@@ -56,6 +56,14 @@ def test_the_address_of_a_cluster_is_not_left_out_in_silence(
     assert {path.name for path in tmp_path.iterdir()} == {"in"}
 
 
+def test_a_vocabulary_is_not_left_out_in_silence(paths: dict[str, Path], tmp_path: Path) -> None:
+    given = (paths["nodes"], paths["edges"], read_classes(paths["classes"]))
+    plan = plan_run(*given, engine="disk", memory="2GB")
+    with pytest.raises(InputError, match="vocabulary: 'disk' reads nodes by their texts"):
+        classify_files(*given, tmp_path / "run", plan=plan, reading={"vocabulary": "words.txt"})
+    assert {path.name for path in tmp_path.iterdir()} == {"in"}
+
+
 @pytest.mark.parametrize("file", ["nodes", "edges"])
 def test_what_is_refused_leaves_nothing_in_the_way(
     file: str, paths: dict[str, Path], tmp_path: Path
@@ -70,11 +78,12 @@ def test_what_is_refused_leaves_nothing_in_the_way(
     assert {path.name for path in tmp_path.iterdir()} == {"in", "run"}
 
 
+@pytest.mark.parametrize("setting", [{"encoder": "words:"}, {"abstain": float("inf")}])
 def test_a_refused_setting_leaves_nothing_in_the_way(
-    paths: dict[str, Path], tmp_path: Path
+    setting: dict[str, Any], paths: dict[str, Path], tmp_path: Path
 ) -> None:
     with pytest.raises(InputError):
-        classify(paths, tmp_path / "run", encoder="words:")
+        classify(paths, tmp_path / "run", **setting)
     assert {path.name for path in tmp_path.iterdir()} == {"in"}
 
 

@@ -15,6 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unseen.abstain import check_abstain
 from unseen.core.classes import Classes
 from unseen.core.errors import InputError
 from unseen.engines.plan import Plan, plan_files, told
@@ -117,6 +118,12 @@ def _on_disk(
     chosen: Plan,
     held: ExitStack,
 ) -> Prediction:
+    check_abstain(classifier.abstain, classes, classifier.open_world)  # before anything is read
+    if reading.get("vocabulary") is not None:
+        raise InputError(
+            f"vocabulary: {chosen.engine!r} reads nodes by their texts ({chosen.why}); words of "
+            "feature columns say nothing to it; leave the file out, or use --engine memory"
+        )
     work = work_folder(out)
     directed = bool(reading.get("directed", False))
     names = ("id_column", "text_columns", "label_column", "source_column", "target_column")
