@@ -1,42 +1,46 @@
 # make demo      install the base, run the main job on the embedded graph, say where the report lies
 # make test      install everything, then linters, type check and all tests but those of test-all
-# make test-all  the same, then slow tests beside fuzzing, several Ray nodes, and a real browser
+# make test-all  the same, then slow tests, fuzzing, kills, several Ray nodes, and a real browser
 # make page      build the page of `unseen serve`, with Node.js from the machine or from PyPI
 # make docs      install everything, build the documentation into site/, warnings as errors
 # make base      install the base and nothing optional, then the tests that need no more than that
 # make bench     install everything, then all under benchmarks/ (hours, 60 GB of disk), docs/scale.md
 #                SMALL=--small runs each of them on tiny graphs, to see that it runs
 # Variables:     PYTHON=python3.12   VENV=.venv   INDEX=<one more package index, e.g. CPU-only torch>
+#                WORKERS=2           processes that run tests
 #                FUZZ=60             seconds for which each reader is fuzzed
+#                KILLS=50            times that each command that writes is killed
+#                STEP=1              of a run on disk, each STEP-th write, rename, ... is failed
 
 PYTHON ?= python3
 VENV ?= $(if $(filter base,$(MAKECMDGOALS)),.venv-base,.venv)
 INDEX ?=
+WORKERS ?= 2
 FUZZ ?= 60
+KILLS ?= 50
+STEP ?= 1
 QUICK = not slow and not fuzz and not browser and not cluster
 BIN := $(VENV)/bin
+# files are dealt out whole, so that what the tests of one share is made once
+TESTS = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+	UNSEEN_FUZZ_SECONDS=$(FUZZ) UNSEEN_KILLS=$(KILLS) UNSEEN_FAULT_STEP=$(STEP) \
+	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile
 # --no-compile: what is imported is compiled then, and most of the extras never is
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	$(if $(INDEX),--extra-index-url $(INDEX)) --constraint constraints.txt
 
 BENCHMARKS = training propagate_memory engines network loading encoding serve
 
-.PHONY: demo test test-all test-slow test-other page chromium docs base bench lint types wheel clean
+.PHONY: demo test test-all page chromium docs base bench lint types wheel clean
 
 demo: $(VENV)/.base
 	$(BIN)/unseen demo
 
 test: $(VENV)/.test lint types
-	$(BIN)/python -m pytest -m "$(QUICK)"
+	$(TESTS) -m "$(QUICK)"
 
 test-all: test page chromium
-	$(MAKE) --jobs=2 --output-sync=target test-slow test-other
-
-test-slow:
-	$(BIN)/python -m pytest tests -m slow
-
-test-other:
-	UNSEEN_FUZZ_SECONDS=$(FUZZ) $(BIN)/python -m pytest tests -m "not slow and not ($(QUICK))"
+	$(TESTS) tests -m "not ($(QUICK))"
 
 page: | $(BIN)/pip
 	@$(INSTALL) hatchling

@@ -12,13 +12,12 @@ import pytest
 import unseen.files
 from topic_graph import sample, write_files
 from unseen.core.errors import InputError
-from unseen.files import LOCK, classify_files, plan_run, work_folder
-from unseen.io.files import remove
+from unseen.files import ASKED, LOCK, classify_files, plan_run, work_folder
+from unseen.io import workspace
 from unseen.io.locks import Lock
 from unseen.io.read import read_classes
-from unseen.io.workspace import MARK
+from unseen.io.workspace import MARK, remove
 from unseen.prediction import Prediction
-from unseen.run import ASKED
 
 pytestmark = pytest.mark.usefixtures("quick_map")
 
@@ -57,6 +56,14 @@ def test_the_address_of_a_cluster_is_not_left_out_in_silence(
     assert {path.name for path in tmp_path.iterdir()} == {"in"}
 
 
+def test_a_vocabulary_is_not_left_out_in_silence(paths: dict[str, Path], tmp_path: Path) -> None:
+    given = (paths["nodes"], paths["edges"], read_classes(paths["classes"]))
+    plan = plan_run(*given, engine="disk", memory="2GB")
+    with pytest.raises(InputError, match="vocabulary: 'disk' reads nodes by their texts"):
+        classify_files(*given, tmp_path / "run", plan=plan, reading={"vocabulary": "words.txt"})
+    assert {path.name for path in tmp_path.iterdir()} == {"in"}
+
+
 @pytest.mark.parametrize("file", ["nodes", "edges"])
 def test_what_is_refused_leaves_nothing_in_the_way(
     file: str, paths: dict[str, Path], tmp_path: Path
@@ -69,6 +76,15 @@ def test_what_is_refused_leaves_nothing_in_the_way(
     paths[file].write_text(sound, encoding="utf-8")
     classify(paths, tmp_path / "run")
     assert {path.name for path in tmp_path.iterdir()} == {"in", "run"}
+
+
+@pytest.mark.parametrize("setting", [{"encoder": "words:"}, {"abstain": float("inf")}])
+def test_a_refused_setting_leaves_nothing_in_the_way(
+    setting: dict[str, Any], paths: dict[str, Path], tmp_path: Path
+) -> None:
+    with pytest.raises(InputError):
+        classify(paths, tmp_path / "run", **setting)
+    assert {path.name for path in tmp_path.iterdir()} == {"in"}
 
 
 def test_one_process_at_a_time(
@@ -122,11 +138,12 @@ def test_a_stop_while_a_run_is_begun_or_cleared_away(
     (litter / "new").write_bytes(asked[:10])
     classify(paths, out)
     begin(paths, out, monkeypatch)
+    (work / "fit").mkdir()
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "unlink", _stop)
+        patch.setattr(workspace, "_empty", _stop)
         with pytest.raises(StopError):
-            remove(work, last=ASKED)
-    assert (work / ASKED).is_file()
+            remove(work)
+    assert not work.exists()  # of what is half removed, nothing is taken for a run that was begun
     classify(paths, out)
     assert {path.name for path in tmp_path.iterdir()} == {"in", "run"}
 

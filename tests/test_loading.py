@@ -65,6 +65,9 @@ ODD: list[tuple[str, Any]] = [
     ("model", "os.system"),
     ("params", []),
     ("params", {"nonsense": 1}),
+    ("params", {"rounds": ["\ud800"]}),
+    ("params", {"rounds": None}),
+    ("params", {"seed": 0.5}),
     ("calibration", []),
     ("calibration", {"slope": "x"}),
     ("choices", 7),
@@ -87,6 +90,20 @@ def test_a_setting_of_an_odd_kind_is_refused(name: str, value: Any, run: Path) -
     for folder in (run, run / "model"):
         with pytest.raises((SavedFileError, InputError)):
             unseen.load(folder)
+
+
+@pytest.mark.parametrize("value", [None, "1", [1], {}, {"a": 1}, {"a": None}])
+def test_learned_values_of_an_odd_kind_are_refused(value: Any, run: Path) -> None:
+    path = run / "model" / "model.json"
+    settings = json.loads(path.read_text(encoding="utf-8"))
+    learned = [name for name in settings["state"] if name.startswith("model.")]
+    assert learned
+    for name in learned:
+        state = settings["state"] | {name: value}
+        path.write_text(json.dumps(settings | {"state": state}), encoding="utf-8")
+        signed(run)
+        with pytest.raises(SavedFileError):
+            unseen.load(run / "model")
 
 
 def arrays(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None]:

@@ -15,25 +15,25 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unseen.abstain import check_abstain
 from unseen.core.classes import Classes
 from unseen.core.errors import InputError
 from unseen.engines.plan import Plan, plan_files, told
 from unseen.engines.stored_graph import store_graph
 from unseen.estimator import ZeroShotNodeClassifier
 from unseen.io.atomic import check_place, read_json, recover, replacing, write_json
-from unseen.io.files import remove
 from unseen.io.locks import Lock
 from unseen.io.read import read_classes, read_inputs
 from unseen.io.roles import Roles
 from unseen.io.saved import sha256
 from unseen.io.tables import files_of
-from unseen.run import ASKED
+from unseen.io.workspace import remove
 
 if TYPE_CHECKING:
     from unseen.encode.base import Progress
     from unseen.prediction import Prediction
 
-LOCK = "lock"
+ASKED, LOCK = "asked.json", "lock"  # of a run that is under way on disk
 
 
 def plan_run(
@@ -118,6 +118,12 @@ def _on_disk(
     chosen: Plan,
     held: ExitStack,
 ) -> Prediction:
+    check_abstain(classifier.abstain, classes, classifier.open_world)  # before anything is read
+    if reading.get("vocabulary") is not None:
+        raise InputError(
+            f"vocabulary: {chosen.engine!r} reads nodes by their texts ({chosen.why}); words of "
+            "feature columns say nothing to it; leave the file out, or use --engine memory"
+        )
     work = work_folder(out)
     directed = bool(reading.get("directed", False))
     names = ("id_column", "text_columns", "label_column", "source_column", "target_column")
@@ -152,11 +158,11 @@ def _on_disk(
             engine=chosen.engine,
             address=classifier.address,
         )
+        return classifier.fit(graph, classes, labels).prediction_
     except InputError:
-        if fresh:  # what was read of a file that is refused is of no use for a better one
-            remove(work, last=ASKED)
+        if fresh:  # what was made of input that is refused is of no use for a better one
+            remove(work)
         raise
-    return classifier.fit(graph, classes, labels).prediction_
 
 
 def work_folder(out: Path) -> Path:
@@ -170,6 +176,7 @@ def _begin(work: Path, asked: dict[str, Any], chosen: Plan) -> bool:
 
     Return whether the run was begun now.
     """
+    recover(work)
     recover(work / ASKED)
     if (work / ASKED).is_file():
         found = read_json(work / ASKED)

@@ -6,8 +6,6 @@ believed, and nothing of a file is ever run as code.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +22,7 @@ from unseen.io.tables import parse_table
 from unseen.models import MODELS
 from unseen.prepare.preparer import Preparer
 from unseen.prepare.words import BUCKETS
+from unseen.saved_model import check_learned, check_params, check_settings, is_texts
 from unseen.select.calibration import Calibration
 from unseen.select.cross_validation import Choice
 
@@ -32,60 +31,7 @@ if TYPE_CHECKING:
 
     from unseen.estimator import ZeroShotNodeClassifier
 
-Check = Callable[[Any], bool]
 MODEL = "model/"
-
-
-def _finite(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
-
-
-def _name(value: Any) -> bool:
-    return value is None or isinstance(value, str)
-
-
-def _dictionary(value: Any) -> bool:
-    return isinstance(value, dict)
-
-
-SETTINGS: dict[str, tuple[str, Check]] = {  # of model.json: what is expected, and how it is told
-    "classes": ("a list of names", _texts),
-    "descriptions": (
-        "a list of texts",
-        lambda value: isinstance(value, list) and all(map(_name, value)),
-    ),
-    "seen": ("a list of names", _texts),
-    "among": (
-        "'all', 'unseen' or a list of names",
-        lambda value: value in ("all", "unseen") or (_texts(value) and len(value) > 0),
-    ),
-    "abstain": (
-        "a number from 0 to 1, or nothing",
-        lambda value: value is None or (_finite(value) and 0 <= value <= 1),
-    ),
-    "open_world": ("true or false", lambda value: isinstance(value, bool)),
-    "device": ("cpu, cuda or auto", lambda value: value in ("cpu", "cuda", "auto")),
-    "seed": ("a whole number", lambda value: type(value) is int and value >= 0),
-    "encoder": ("a name, or nothing", _name),
-    "model": ("a name, or nothing", _name),
-    "params": ("settings by name", _dictionary),
-    "calibration": (
-        "numbers by name",
-        lambda value: _dictionary(value) and all(map(_finite, value.values())),
-    ),
-    "choices": (
-        "a list",
-        lambda value: isinstance(value, list) and all(map(_dictionary, value)),
-    ),
-    "state": ("values by name", _dictionary),
-}
-OPTIONAL: dict[str, tuple[str, Check]] = {
-    "feature_names": ("a list of names, or nothing", lambda value: value is None or _texts(value)),
-}
 
 
 def load(folder: Path | str, *, model: Any = None, encoder: Any = None) -> ZeroShotNodeClassifier:
@@ -117,14 +63,7 @@ def _read_model(saved: Saved, model: Any, encoder: Any) -> ZeroShotNodeClassifie
             f"{path}: has format {quoted(found) if isinstance(found, str) else found}, but this "
             f"version of unseen reads {FORMAT}; {remedy}"
         )
-    for name, (expected, sound) in (SETTINGS | OPTIONAL).items():
-        if name in SETTINGS and name not in settings:
-            raise SavedFileError(f"{path / 'model.json'}: lacks `{name}`; save the model again")
-        if name in settings and not sound(settings[name]):
-            raise SavedFileError(
-                f"{path / 'model.json'}: `{name}` is {quoted(settings[name])}; expected "
-                f"{expected}; save the model again"
-            )
+    check_settings(path / "model.json", settings)
     arrays = _arrays(saved)
     kinds = {name: f"{array.dtype.str} {list(array.shape)}" for name, array in arrays.items()}
     if settings.get("arrays", kinds) != kinds:
@@ -185,7 +124,9 @@ def _classifier(
     if settings["model"] is not None:
         if settings["model"] not in MODELS:
             raise SavedFileError(f"model: {quoted(settings['model'])} is none that unseen knows")
-        model = MODELS[settings["model"]](**settings["params"])
+        model = MODELS[settings["model"]]()
+        check_params(model.get_params(), settings["params"])
+        model.set_params(**settings["params"])
     encoder = settings["encoder"] if encoder is None else encoder
     found = ZeroShotNodeClassifier(
         encoder=encoder,
@@ -200,6 +141,8 @@ def _classifier(
     names = settings.get("feature_names")
     found.feature_names_ = None if names is None else tuple(names)
     found.model_ = model.restore(part("model."))
+    if settings["model"] is not None:
+        check_learned(found.model_, part("model."))
     for name in getattr(model, "by_class", ()):
         rows = getattr(found.model_, name, None)
         if isinstance(rows, np.ndarray) and (rows.ndim == 0 or len(rows) != len(found.classes_)):
@@ -265,7 +208,7 @@ def _read_graph(classifier: ZeroShotNodeClassifier, saved: Saved) -> None:
         )
     if "graph/columns.json" in saved:
         columns = parse_json(saved.bytes("graph/columns.json"), kept / "columns.json")
-        if not _texts(columns):
+        if not is_texts(columns):
             raise SavedFileError(f"{kept / 'columns.json'}: is no list of names; classify again")
     content = node_content(nodes, USUAL, features) | {"feature_names": columns}
     graph = build_graph(content, nodes, edges, about["directed"], USUAL, vocabulary=words)

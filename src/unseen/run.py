@@ -27,7 +27,8 @@ from unseen.core.escape import without_formulas
 from unseen.engines.base import engine_of
 from unseen.explain.reasons import names_of
 from unseen.io.atomic import FORMAT, in_place, write_json, write_manifest
-from unseen.io.files import remove, write_bytes, write_parquet, write_text
+from unseen.io.files import write_bytes, write_parquet, write_text
+from unseen.io.workspace import remove
 from unseen.loading import load
 from unseen.parts import move_parts, report_table, write_parts
 from unseen.suggestions import FILE, sample
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
     from unseen.prediction import Prediction
 
 __all__ = ["load", "save", "write_run"]
-
-ASKED = "asked.json"  # of a run that is under way on disk
 
 
 def write_run(
@@ -93,7 +92,7 @@ def write_run(
 
     in_place(folder, build)
     if stored is not None:
-        remove(stored.folder, last=ASKED)
+        remove(stored.folder)
     return folder
 
 

@@ -244,6 +244,11 @@ def test_a_graph_is_frozen() -> None:
             {"features": [[1], [np.inf], [2]], "ids": ["x", "y", "z"]},
             r"features: node 'y' \(row 2\) has a value that is NaN or infinite; replace",
         ),
+        ({"features": np.full((3, 2), 1e-30)}, "largest value is 1e-30; expected one from 1e-18"),
+        (
+            {"features": np.diag([1, -1e30, 0])},
+            r"largest value is 1e\+30.*scale all features alike",
+        ),
         ({"features": SPARSE_NAN}, r"features: node '2' \(row 3\) has a value that is NaN"),
         ({"vocabulary": ["x"]}, "vocabulary: has 1 words but the graph has no features"),
         (

@@ -1,5 +1,6 @@
 """Fifty kills at random moments of each command that writes: the old or the new, whole.
 
+UNSEEN_KILLS says how many instead.
 The next command into the same place leaves nothing behind but what it was asked for.
 """
 
@@ -24,7 +25,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs fork and pidfd"),
 ]
-KILLS = 50
+KILLS = int(os.environ.get("UNSEEN_KILLS", "50"))
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
 
 

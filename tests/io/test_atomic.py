@@ -117,6 +117,13 @@ def test_the_folder_around_the_current_one_is_not_replaced(
         check_place(run)
 
 
+def test_links_in_a_circle_are_no_place(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("a")
+    for place, read in ((tmp_path / "a", None), (tmp_path / "run", tmp_path / "a")):
+        with pytest.raises(InputError, match="leads nowhere"):
+            check_place(place, read)
+
+
 @pytest.mark.parametrize("mask", [0o077, 0o027, 0o022])
 def test_permissions_follow_the_umask(mask: int, tmp_path: Path) -> None:
     before = os.umask(mask)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from unseen.core.adjacency import from_edges, from_matrix, isolated
+from unseen.core.adjacency import HEAVIEST, LIGHTEST, from_edges, from_matrix, isolated
 from unseen.core.arrays import check_numbers
 from unseen.core.classes import missing, whole_text
 from unseen.core.errors import InputError, MissingExtraError, quoted, shortlist
@@ -275,5 +275,12 @@ def _checked_features(given: Any, n: int, ids: tuple[str, ...]) -> Any:
         raise InputError(
             f"features: node {ids[row]!r} (row {row + 1}) has a value that is NaN or infinite; "
             "replace such values with numbers before you go on"
+        )
+    values = X.data if sparse else X
+    largest = max(values.max(initial=0), -values.min(initial=0))
+    if largest and not LIGHTEST <= largest <= HEAVIEST:
+        raise InputError(
+            f"features: the largest value is {largest:.3g}; expected one from {LIGHTEST:g} to "
+            f"{HEAVIEST:g}, whose square is a number of 32 bits; scale all features alike"
         )
     return X

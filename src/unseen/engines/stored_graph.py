@@ -34,7 +34,8 @@ from unseen.engines.make import make_engine
 from unseen.engines.texts import Texts
 from unseen.io import columns
 from unseen.io.atomic import check_folder, in_place, read_json, replacing, write_json
-from unseen.io.lookup import find_rows, whole_numbers
+from unseen.io.lookup import whole_numbers
+from unseen.io.read import label_codes
 from unseen.io.roles import Roles, edge_columns, node_columns
 from unseen.propagate.npy import NpyFile, full_disk
 
@@ -242,16 +243,7 @@ def _codes(table: Table, roles: Roles, names: pl.Series) -> NDArray[np.int64]:
     """Return the class of each node of a batch, -1 where it has none."""
     if roles.label not in table.frame.columns:
         return np.full(table.frame.height, -1, dtype=np.int64)
-    labels = columns.one_spaced(columns.names(table, roles.label))
-    which = find_rows(names, labels).astype(np.int64)
-    wrong = np.flatnonzero((which < 0) & (labels != "").to_numpy())
-    if len(wrong):
-        row = int(wrong[0])
-        raise InputError(
-            f"{table.where(row)}: label {labels[row]!r} is not a class; the classes are "
-            f"{shortlist(names.to_list())}; correct the label or add the class"
-        )
-    return which
+    return label_codes(table, roles.label, names)[1]
 
 
 def _read_edges(

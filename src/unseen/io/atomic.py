@@ -60,6 +60,17 @@ def check_file(path: Path) -> None:
     _check_outside(path)
 
 
+def resolved(path: Path | str) -> Path:
+    """Return where a path leads, which has to be somewhere."""
+    try:
+        found = Path(path).resolve()
+        if not found.is_symlink():
+            return found
+    except (OSError, RuntimeError):  # as Python 3.12 and older say of links in a circle
+        pass
+    raise InputError(f"{path}: is a link that leads nowhere; choose another")
+
+
 def check_place(folder: Path, *read: Path | str | None) -> None:
     """Refuse to write where something else is: only a run or an empty folder is replaced.
 
@@ -67,12 +78,12 @@ def check_place(folder: Path, *read: Path | str | None) -> None:
     """
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; give the name of a folder")
-    place = folder.resolve()
+    place = resolved(folder)
     if place == Path.cwd() or place in Path.cwd().parents:
         raise InputError(f"{folder}: is the current folder; give the name of a folder in it")
     for each in read:
-        if each is not None and Path(each).resolve().is_relative_to(place):
-            what = "is" if Path(each).resolve() == place else f"holds {each}, which is"
+        if each is not None and resolved(each).is_relative_to(place):
+            what = "is" if resolved(each) == place else f"holds {each}, which is"
             raise InputError(f"{folder}: {what} what the answers are made with; choose another")
     parent = next(path for path in place.parents if path.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK):
@@ -92,7 +103,7 @@ def check_place(folder: Path, *read: Path | str | None) -> None:
 
 
 def _check_outside(path: Path) -> None:
-    place = path.resolve()
+    place = resolved(path)
     inside = next((parent for parent in place.parents if is_saved(parent)), None)
     if inside is not None and place.relative_to(inside).parts[0] != SERVED:
         raise InputError(f"{path}: lies in {inside}, which unseen wrote as a whole; choose another")
@@ -100,7 +111,7 @@ def _check_outside(path: Path) -> None:
 
 def in_place(folder: Path, build: Callable[[Path], None]) -> Path:
     """Build a folder beside its place and move it there in one step."""
-    place = folder.resolve()  # a link to a folder stays a link
+    place = resolved(folder)  # a link to a folder stays a link
     recover(place)
     check_place(folder)
     missing = [parent for parent in place.parents if not parent.exists()]

@@ -89,18 +89,6 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} has no place in JSON")
 
 
-def remove(folder: Path, last: str) -> None:
-    """Remove a folder with what is in it; what says whose it is goes last, whenever this stops."""
-    for path in folder.iterdir() if folder.is_dir() else ():
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
-        elif path.name != last:
-            path.unlink(missing_ok=True)
-    with suppress(OSError):
-        (folder / last).unlink(missing_ok=True)
-        folder.rmdir()
-
-
 def sync(path: Path) -> None:
     """Return when a file, or the names in a folder, are on the disk."""
     if os.name == "nt" and path.is_dir():  # folders cannot be opened there

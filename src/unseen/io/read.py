@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from unseen.core.classes import Classes
-from unseen.core.errors import InputError, shortlist
+from unseen.core.errors import InputError, quoted, shortlist
 from unseen.core.graph import Graph
 from unseen.core.labels import Labels
 from unseen.io import columns
@@ -20,6 +20,9 @@ from unseen.io.features import read_features, read_vocabulary
 from unseen.io.lookup import find_rows, number_hint
 from unseen.io.roles import Roles
 from unseen.io.tables import Table, read_table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def read_graph(
@@ -137,15 +140,30 @@ def labels_among(known: pl.Series, table: Table, classes: Classes, roles: Roles 
             f"{table.where(row)}: {found}; every labelled id must be a node of the graph; "
             "correct the id or drop the row"
         )
-    labels = columns.one_spaced(columns.names(table, roles.label))
-    names = pl.Series(classes.names, dtype=pl.String)
-    which = find_rows(names, labels)
-    listed = (labels != "").to_numpy()
-    _check_known(table, labels, which, listed, names.to_list())
+    labels, which = label_codes(table, roles.label, pl.Series(classes.names, dtype=pl.String))
+    listed = which >= 0
     _check_agreement(table, ids, labels, rows, which, listed)
     placed = Labels.none(len(known))
     placed.codes[rows[listed]] = which[listed]
     return placed
+
+
+def label_codes(table: Table, column: str, names: pl.Series) -> tuple[pl.Series, NDArray[np.int64]]:
+    """Return the labels of a table and the class of each, -1 where there is no label."""
+    labels = columns.one_spaced(columns.names(table, column))
+    which = find_rows(names, labels).astype(np.int64)
+    unknown = np.flatnonzero((which < 0) & (labels != "").to_numpy())
+    if len(unknown):
+        label = labels[int(unknown[0])]
+        folded = {name.casefold(): name for name in names}
+        near = get_close_matches(label.casefold(), folded, n=1)
+        raise InputError(
+            f"{table.where(int(unknown[0]))}: label {quoted(label)} is not a class; the classes "
+            f"are {shortlist(names)}; "
+            + (f"did you mean {quoted(folded[near[0]])}? " if near else "")
+            + "correct the label or add the class"
+        )
+    return labels, which
 
 
 def _graph(
@@ -180,22 +198,6 @@ def _graph(
         words = None if beside.vocabulary is None else list(beside.vocabulary)
     listed = None if edges is None else read_table(edges)
     return build_graph(content, table, listed, directed, roles, beside, vocabulary=words)
-
-
-def _check_known(
-    table: Table, labels: pl.Series, which: Any, listed: Any, classes: list[str]
-) -> None:
-    unknown = np.flatnonzero(listed & (which < 0))
-    if len(unknown):
-        label = labels[int(unknown[0])]
-        folded = {name.casefold(): name for name in classes}
-        near = get_close_matches(label.casefold(), folded, n=1)
-        raise InputError(
-            f"{table.where(int(unknown[0]))}: label {label!r} is not a class; the classes are "
-            f"{shortlist(classes)}; "
-            + (f"did you mean {folded[near[0]]!r}? " if near else "")
-            + "correct the label or add the class"
-        )
 
 
 def _check_agreement(

@@ -74,9 +74,19 @@ def workspace(place: Path) -> Iterator[Path]:
         yield room
     finally:
         with _uninterrupted():
-            _empty(room)
-            lock.release()
+            with lock:
+                _empty(room)
             _remove(room)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder with what is in it; whenever this stops, it is whole or not there.
+
+    A workspace takes it in by one rename; if this process is killed, the next writer removes that.
+    """
+    if folder.is_dir():
+        with suppress(OSError), workspace(folder) as room:
+            folder.rename(room / NEW)
 
 
 def _make_room(place: Path) -> tuple[Path, Lock]:
