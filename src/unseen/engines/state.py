@@ -11,17 +11,18 @@ from typing import Any
 import numpy as np
 
 from unseen.io.atomic import check_folder, in_place, read_json, write_json
+from unseen.io.files import write_bytes
 
 ARRAYS, VALUES = "arrays.safetensors", "values.json"
 
 
 def write_state(folder: Path, state: dict[str, Any]) -> None:
     """Write arrays and plain values by name."""
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save
 
     def build(new: Path) -> None:
         arrays = {k: np.ascontiguousarray(v) for k, v in state.items() if isinstance(v, np.ndarray)}
-        save_file(arrays, new / ARRAYS)
+        write_bytes(new / ARRAYS, save(arrays))  # safetensors would not tell of a full disk
         write_json(new / VALUES, {k: v for k, v in state.items() if k not in arrays})
 
     in_place(folder, build)
