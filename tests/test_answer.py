@@ -105,8 +105,9 @@ def odd_one() -> ZeroShotNodeClassifier:
         *("planet orbit", "a star and its comet", "the telescope and the galaxy", "moon eclipse"),
         *("garlic soup. From our kitchen.", ""),
         *("onion sauce", "roast with butter", "flour for the oven", "soup with garlic"),
+        *("stars of a galaxy", "orbits of planets", "a comet and its tail", "telescope and stars"),
     ]
-    sky, food = (0, 1, 2, 3, 4, 5), (6, 7, 8, 9)
+    sky, food = (0, 1, 2, 3, 4, 5, 10, 11, 12, 13), (6, 7, 8, 9)
     pairs = [(a, b) for group in (sky, food) for a in group for b in group if a < b]
     source, target = (np.array(end) for end in zip(*pairs, strict=True))
     ids = [f"n{i}" for i in range(len(texts))]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 TEXTS = ("name", "sentence", "paragraph")  # what classes are described by
 ENCODERS = ("static", "minilm")  # that texts are read by
-FRESH = {  # made for 1.0, and run by nobody before its end; all others are for design
+FRESH = {  # made for 0.15, and run by nobody before its end; all others are for design
     *("building", "chapters", "components", "creatures", "dungeon", "endpoints", "exercises"),
     *("foods", "instruments", "komunikaty", "licences", "mediatypes", "notacion", "printers"),
     *("rural", "scripts"),

@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-LOG = Path(sys.argv[1])
+LOG = Path(sys.argv[-1])
 asked: Counter[tuple[str, str]] = Counter()
 
 

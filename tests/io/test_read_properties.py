@@ -61,7 +61,8 @@ def saying(given: str) -> bool:
 def graphs(draw: st.DrawFn) -> tuple[Columns, Columns]:
     ids = draw(st.lists(name.filter(saying), min_size=1, max_size=6, unique_by=tidy))
     n = len(ids)
-    numbers = st.floats(width=32, allow_nan=False, allow_infinity=False)
+    size = st.floats(width=32, min_value=2**-59, max_value=2**59)  # whose squares 32 bits can hold
+    numbers = st.just(0.0) | size | size.map(float.__neg__)
     nodes: Columns = {
         "id": ids,
         "text": draw(st.lists(text.filter(saying), min_size=n, max_size=n)),

@@ -46,7 +46,7 @@ def test_a_longer_class_text_is_trusted_more(given: Sample) -> None:
     told = [f"{text} " * 20 for text in given.classes.descriptions or ()]
     long = unseen.classify(given.graph, dict(zip(given.classes.names, told, strict=True)))
     trusted = long.classifier.model_
-    assert (trusted.description_weight, trusted.pseudo_nodes) == (0.8, 100.0)
+    assert (trusted.description_weight, trusted.pseudo_nodes) == pytest.approx((0.9, 50.0))
     assert names.description_weight < trusted.description_weight
     assert names.pseudo_nodes < trusted.pseudo_nodes
 
