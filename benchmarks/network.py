@@ -136,10 +136,10 @@ def measured(graph: Graph, partitions: int, idle: float) -> dict[str, Any]:
         moved = received() - before - idle * seconds
         given = [len(touched) for _, touched in operator.parts]
         edges = [
-            operator.graph.indptr[c.stop] - operator.graph.indptr[c.start] for c in engine.cuts
+            operator.graph.indptr[c.stop] - operator.graph.indptr[c.start] for c in engine.spans
         ]
     return {
-        "partitions": len(engine.cuts),
+        "partitions": len(engine.spans),
         "MB a hop": moved / HOPS / 1e6,
         "blocks a task is given": float(np.mean(given)),
         "largest partition, edges over mean": float(np.max(edges) / np.mean(edges)),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unseen.engines.plan import USUAL_CLASSES, Plan, plan, told
+from unseen.engines.plan import USUAL_CLASSES, Plan, plan, readable_size
 from unseen.paper.pages import fill, markdown
 
 HERE = Path(__file__).parent
@@ -180,9 +180,9 @@ def sizes() -> str:
         rows.append(
             {
                 "nodes": f"{nodes:,}",
-                "in memory": told(found.in_memory),
-                "least on disk": told(found.least),
-                "room on disk": told(found.disk),
+                "in memory": readable_size(found.in_memory),
+                "least on disk": readable_size(found.least),
+                "room on disk": readable_size(found.disk),
                 "core hours": f"{found.seconds / 3600:,.2f}",
                 "cost, USD": f"{cost(found):,.2f}",
             }
@@ -203,9 +203,9 @@ def bill() -> str:
                 "classes": str(classes),
                 "words a text": str(words),
                 "core hours": f"{found.seconds / 3600:,.0f}",
-                "least memory": told(found.least),
-                "disk": told(found.disk),
-                "to each further machine": told(found.network),
+                "least memory": readable_size(found.least),
+                "disk": readable_size(found.disk),
+                "to each further machine": readable_size(found.network),
                 "cost, USD": f"{cost(found):,.2f}",
             }
         )

@@ -81,10 +81,10 @@ def measure(name: str, repeats: int) -> dict[str, Any]:
                     work(count)
                     wall[route].append(1000 * (time.perf_counter() - begin) / count / many)
                     worked[route].append(1000 * (time.process_time() - cpu) / count / many)
-    return told(name, wall, worked, apart)
+    return summary(name, wall, worked, apart)
 
 
-def told(
+def summary(
     name: str, wall: dict[str, list[float]], worked: dict[str, list[float]], apart: float
 ) -> dict[str, Any]:
     """Print a table and return what is kept."""

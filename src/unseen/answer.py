@@ -132,7 +132,7 @@ def answer(classifier: Any, case: Case, steps: Steps) -> tuple[Prediction, NDArr
             titles=None if graph.texts is None else Titles(graph.texts, engine),
         )
         why = Reasons(about)
-        told = (why, why.flags) if engine.keeps else (why[:], why.flags[:])
+        reasons = (why, why.flags) if engine.keeps else (why[:], why.flags[:])
     prediction = Prediction(
         graph=graph,
         classes=case.classes,
@@ -144,8 +144,8 @@ def answer(classifier: Any, case: Case, steps: Steps) -> tuple[Prediction, NDArr
         confidence=_entries(proba, best),
         proba=proba,
         hop_shares=shares,
-        reasons=told[0],
-        flags=told[1],
+        reasons=reasons[0],
+        flags=reasons[1],
         placed=np.arange(graph.nodes) if case.nodes is None else nodes,
         vectors=task.X if case.nodes is None else task.X[rows],
         record={},

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from unseen.abstain import check_abstain
 from unseen.core.classes import Classes
 from unseen.core.errors import InputError
-from unseen.engines.plan import Plan, plan_files, told
+from unseen.engines.plan import Plan, plan_files, readable_size
 from unseen.engines.stored_graph import store_graph
 from unseen.estimator import ZeroShotNodeClassifier
 from unseen.io.atomic import check_place, read_json, recover, replacing, write_json
@@ -194,13 +194,13 @@ def _begin(work: Path, asked: dict[str, Any], chosen: Plan) -> bool:
     free = shutil.disk_usage(parent).free
     if free < chosen.disk:
         raise InputError(
-            f"{parent}: the run needs about {told(chosen.disk)} of disk while it is made, but "
-            f"{told(free)} are free; make room there, or choose --out on another disk"
+            f"{parent}: the run needs about {readable_size(chosen.disk)} of disk while it is made, "
+            f"but {readable_size(free)} are free; make room there, or choose --out on another disk"
         )
     if chosen.memory < chosen.least:
         raise InputError(
-            f"memory: {told(chosen.memory)} are too few for {chosen.nodes:,} nodes; give at least "
-            f"{-(-chosen.least // (1 << 20)):,} MB (--memory)"
+            f"memory: {readable_size(chosen.memory)} are too few for {chosen.nodes:,} nodes; "
+            f"give at least {-(-chosen.least // (1 << 20)):,} MB (--memory)"
         )
     work.mkdir(parents=True, exist_ok=True)
     with replacing(work / ASKED) as new:

@@ -65,14 +65,14 @@ def cells(path: Path) -> list[dict[str, Any]]:
         return list(csv.DictReader(stream))
 
 
-def told(server: Server, model: str, classes: Path, *more: object) -> tuple[object, ...]:
+def describing(server: Server, model: str, classes: Path, *more: object) -> tuple[object, ...]:
     out = classes.with_name("out.csv")
     place = ("--endpoint", server.url, "--model", model)
     return ("describe", "--classes", classes, "--out", out, *place, *more)
 
 
 def test_texts_come_with_their_source_and_a_diff(server: Server, classes: Path, call: Call) -> None:
-    code, out, err = call(*told(server, "good", classes))
+    code, out, err = call(*describing(server, "good", classes))
     assert (code, err) == (0, "")
     assert "  - Pots.\n  + All about Kitchen. Typical terms: kitchen, thing.\n" in out
     assert "  - (no text)\n  + All about Music." in out
@@ -90,15 +90,15 @@ def test_texts_come_with_their_source_and_a_diff(server: Server, classes: Path, 
 
 
 def test_what_was_answered_is_not_asked_again(server: Server, classes: Path, call: Call) -> None:
-    call(*told(server, "once", classes))
+    call(*describing(server, "once", classes))
     first = cells(classes.with_name("out.csv"))
-    call(*told(server, "once", classes))
+    call(*describing(server, "once", classes))
     assert len(server.asked("once")) == 2
     assert cells(classes.with_name("out.csv")) == first
 
 
 def test_a_killed_run_goes_on_where_it_stopped(server: Server, classes: Path) -> None:
-    command = [sys.executable, "-m", "unseen.cli", *map(str, told(server, "hangs", classes))]
+    command = [sys.executable, "-m", "unseen.cli", *map(str, describing(server, "hangs", classes))]
     with subprocess.Popen(command, env=dict(os.environ)) as process:
         until = time.monotonic() + 60
         while len(server.asked("hangs")) < 2 and time.monotonic() < until:
@@ -136,7 +136,7 @@ def test_a_second_try_helps(server: Server, classes: Path, model: str) -> None:
 def test_a_class_that_is_not_described_keeps_its_text(
     server: Server, classes: Path, call: Call, model: str, note: str
 ) -> None:
-    code, out, _ = call(*told(server, model, classes))
+    code, out, _ = call(*describing(server, model, classes))
     assert code == 1
     assert note in out
     kitchen, _ = cells(classes.with_name("out.csv"))
@@ -148,7 +148,7 @@ def test_a_class_that_is_not_described_keeps_its_text(
 def test_a_refusal_is_noted_and_the_others_are_described(
     server: Server, classes: Path, call: Call
 ) -> None:
-    code, out, _ = call(*told(server, "refuses", classes))
+    code, out, _ = call(*describing(server, "refuses", classes))
     kitchen, music = cells(classes.with_name("out.csv"))
     assert (code, music["note"]) == (1, "the model refused to answer")
     assert "1 of 2 described" in out
@@ -174,7 +174,7 @@ def test_tries_end(server: Server) -> None:
 def test_what_cannot_get_better_ends_the_command(
     server: Server, classes: Path, call: Call, model: str, message: str
 ) -> None:
-    code, out, err = call(*told(server, model, classes))
+    code, out, err = call(*describing(server, model, classes))
     assert (code, out) == (2, "")
     assert err.strip().endswith(message)
     assert not classes.with_name("out.csv").exists()
@@ -185,7 +185,7 @@ def test_the_key_is_in_no_file_and_no_output(
 ) -> None:
     said = ""
     for model in ("good", "forbidden", "refuses", "broken"):
-        said += "".join(map(str, call(*told(server, model, classes))))
+        said += "".join(map(str, call(*describing(server, model, classes))))
     said += repr(Endpoint(server.url, "good", KEY))
     assert KEY not in said
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
@@ -199,8 +199,8 @@ def test_the_sample_is_shown_and_can_be_drawn_again(
     nodes = classes.with_name("nodes.csv")
     rows = "".join(f"{i},text number {i}\n" for i in range(50))
     nodes.write_text(f"id,text\n{rows}", "utf-8")
-    call(*told(server, "sample", classes, "--nodes", nodes, "--sample", 3))
-    call(*told(server, "sample", classes, "--nodes", nodes, "--sample", 3))
+    call(*describing(server, "sample", classes, "--nodes", nodes, "--sample", 3))
+    call(*describing(server, "sample", classes, "--nodes", nodes, "--sample", 3))
     requests = server.asked("sample")
     assert len(requests) == 2  # the second time both prompts were the same
     assert requests[0]["prompt"].count("text number") == 3
@@ -224,7 +224,7 @@ def test_addresses_that_are_refused(url: str, message: str) -> None:
 
 
 def test_nobody_there(classes: Path, call: Call) -> None:
-    code, _, err = call(*told(Server("http://127.0.0.1:9/v1", classes), "m", classes))
+    code, _, err = call(*describing(Server("http://127.0.0.1:9/v1", classes), "m", classes))
     assert code == 2
     assert "127.0.0.1:9 cannot be reached" in err
 

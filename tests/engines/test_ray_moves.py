@@ -81,11 +81,11 @@ def test_blocks_hold_about_as_many_edges_each(cluster: Any, tmp_path: Path) -> N
         source, rng.integers(0, 3000, 60_000), nodes=3000, texts=["x"] * 3000, directed=True
     )
     stored = store_in(tmp_path, graph, 2 << 30, block=300, engine="ray")
-    cuts, ends = stored.engine.cuts, stored.operator.graph.indptr
-    edges = np.array([ends[cut.stop] - ends[cut.start] for cut in cuts])
+    spans, ends = stored.engine.spans, stored.operator.graph.indptr
+    edges = np.array([ends[cut.stop] - ends[cut.start] for cut in spans])
     even = np.array([ends[min(at + 300, 3000)] - ends[at] for at in range(0, 3000, 300)])
-    assert [cut.start for cut in cuts[1:]] == [cut.stop for cut in cuts[:-1]]
-    assert cuts[-1].stop == 3000
+    assert [cut.start for cut in spans[1:]] == [cut.stop for cut in spans[:-1]]
+    assert spans[-1].stop == 3000
     assert edges.max() < 2 * edges.mean() < even.max()
 
 

@@ -79,7 +79,7 @@ def test_files_of_all_formats(
         )
         assert isinstance(graph, StoredGraph)
         assert list(graph.ids) == list(known.ids or ())
-        texts = [text for i in range(len(graph.engine.cuts)) for text in graph.texts.block(i)]
+        texts = [text for i in range(len(graph.engine.spans)) for text in graph.texts.block(i)]
         assert texts == list(known.texts or ())
         np.testing.assert_array_equal(codes.codes, labels.codes)
         assert (graph.nodes, graph.edges) == (known.nodes, known.edges)

@@ -46,7 +46,7 @@ def about(
     return Evidence(np.array(nodes), np.array(winner), given_, STAR, IDS, **(usual | more))
 
 
-def told(node: int, shares: list[float], **more: Any) -> str:
+def reason(node: int, shares: list[float], **more: Any) -> str:
     return explained(about([node], [shares], **more))[0][0]
 
 
@@ -90,28 +90,28 @@ def test_shares_are_proper_and_sum_to_one(q: NDArray[np.float32]) -> None:
 
 
 def test_a_reason_tells_shares_agreement_and_the_strongest_that_agrees() -> None:
-    assert told(0, [0.6, 0.3, 0.06, 0.04]) == (
+    assert reason(0, [0.6, 0.3, 0.06, 0.04]) == (
         "own text 60%, neighbours 30%, further hops 10%; 2 of 3 neighbours agree, such as 'c'"
     )
 
 
 def test_further_hops_are_left_out_where_they_said_nothing() -> None:
-    assert told(0, [0.7, 0.3]) == (
+    assert reason(0, [0.7, 0.3]) == (
         "own text 70%, neighbours 30%; 2 of 3 neighbours agree, such as 'c'"
     )
-    assert "further" not in told(0, [0.697, 0.3, 0.003])
+    assert "further" not in reason(0, [0.697, 0.3, 0.003])
 
 
 def test_no_example_is_named_where_no_neighbour_agrees() -> None:
-    assert told(2, [1.0, 0.0]) == "own text 100%, neighbours 0%; 0 of 1 neighbours agree"
+    assert reason(2, [1.0, 0.0]) == "own text 100%, neighbours 0%; 0 of 1 neighbours agree"
 
 
 def test_a_node_without_neighbours_had_its_own_words_alone() -> None:
-    assert told(4, [1.0, 0.0], own="words") == "own words alone; no neighbours"
+    assert reason(4, [1.0, 0.0], own="words") == "own words alone; no neighbours"
 
 
 def test_a_graph_that_was_not_used_is_said_so() -> None:
-    assert told(0, [1.0], own="features") == "own features alone; the graph was not used"
+    assert reason(0, [1.0], own="features") == "own features alone; the graph was not used"
 
 
 def test_reasons_follow_the_nodes_asked_about() -> None:
@@ -124,22 +124,22 @@ def test_reasons_follow_the_nodes_asked_about() -> None:
 
 def test_a_neighbour_is_named_by_its_title() -> None:
     texts = ["Hub", "", "", "Copper kettle. Boils water on any hob.", ""]
-    found = told(0, [0.7, 0.3], titles=Titles(texts, MEMORY))
+    found = reason(0, [0.7, 0.3], titles=Titles(texts, MEMORY))
     assert found.endswith("2 of 3 neighbours agree, such as 'Copper kettle' (c)")
 
 
 def test_a_neighbour_without_a_text_is_named_by_its_id() -> None:
-    assert told(0, [0.7, 0.3], titles=Titles([""] * 5, MEMORY)).endswith("such as 'c'")
+    assert reason(0, [0.7, 0.3], titles=Titles([""] * 5, MEMORY)).endswith("such as 'c'")
 
 
 def test_words_stand_beside_the_share_of_the_text() -> None:
     words = packed(["kettle, boil"])
-    assert told(0, [0.7, 0.3], words=words).startswith("own text 70% (kettle, boil), neighbours")
-    assert told(4, [1.0, 0.0], words=words) == "own text alone (kettle, boil); no neighbours"
+    assert reason(0, [0.7, 0.3], words=words).startswith("own text 70% (kettle, boil), neighbours")
+    assert reason(4, [1.0, 0.0], words=words) == "own text alone (kettle, boil); no neighbours"
 
 
 def test_a_text_that_speaks_for_another_class_is_said_plainly() -> None:
-    found = told(0, [0.0, 1.0], text_class=np.array([1]), words=packed(["kettle"]))
+    found = reason(0, [0.0, 1.0], text_class=np.array([1]), words=packed(["kettle"]))
     assert found == (
         "own text 0%, neighbours 100%; its own text speaks for 'Kitchen' (kettle); "
         "2 of 3 neighbours agree, such as 'c'"
@@ -148,10 +148,10 @@ def test_a_text_that_speaks_for_another_class_is_said_plainly() -> None:
 
 def test_a_node_without_a_text_is_not_said_to_have_one() -> None:
     silent = {"text_class": np.array([-1]), "flags": np.array([NO_TEXT], np.uint8)}
-    assert told(0, [0.0, 1.0], **silent) == (
+    assert reason(0, [0.0, 1.0], **silent) == (
         "no text of its own, neighbours 100%; 2 of 3 neighbours agree, such as 'c'"
     )
-    assert told(4, [1.0, 0.0], **silent) == "no text of its own; no neighbours"
+    assert reason(4, [1.0, 0.0], **silent) == "no text of its own; no neighbours"
 
 
 def test_flags_of_the_model_and_of_the_neighbours_are_brought_together() -> None:

@@ -106,8 +106,8 @@ def _of_option(error: Exception) -> int | None:
 
 def _lacking(error: BaseException) -> str:
     """Return what is said of too little memory, which many libraries meet while they are loaded."""
-    told = str(error).lower()
-    starved = any(word in told for word in ("failed to map", "cannot allocate", "memory"))
+    message = str(error).lower()
+    starved = any(word in message for word in ("failed to map", "cannot allocate", "memory"))
     if isinstance(error, ImportError) and not starved:
         return _fault(error)
     return "not enough memory for this graph; use a larger machine, or a smaller graph"

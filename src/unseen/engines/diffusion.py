@@ -44,9 +44,9 @@ class NarrowDiffusion:
         found = engine.room(len(W))
         for which in engine.columns(len(W), arrays=2):
             Y = self._diffused(narrow, which)
-            for cut in engine.cuts:
-                some = Y[cut, : which.stop - which.start]
-                found.array[cut, which] = some * inverse[cut, None]
+            for span in engine.spans:
+                some = Y[span, : which.stop - which.start]
+                found.array[span, which] = some * inverse[span, None]
             del Y, some  # before the next columns are taken
         return found
 
@@ -94,7 +94,7 @@ class NarrowDiffusion:
         for which in engine.columns(width, arrays=2):
             Y = self._diffused(self.X, which)
             sample[:, which] = Y[nodes, : which.stop - which.start]
-            for cut in engine.cuts:
-                squares[cut] += np.einsum("nc,nc->n", Y[cut], Y[cut])
+            for span in engine.spans:
+                squares[span] += np.einsum("nc,nc->n", Y[span], Y[span])
             del Y  # before the next columns are taken
         return {"lengths": np.sqrt(squares).astype(np.float32), "nodes": nodes, "sample": sample}

@@ -69,7 +69,7 @@ class Disk:
     ) -> None:
         self.folder, self.nodes, self.memory = folder, nodes, memory
         step = block or BLOCK
-        self.cuts = [slice(at, min(at + step, nodes)) for at in range(0, nodes, step)]
+        self.spans = [slice(at, min(at + step, nodes)) for at in range(0, nodes, step)]
         self.progress = progress
         self._scratch = folder / "scratch"
         shutil.rmtree(self._scratch, ignore_errors=True)  # of a process that was killed
@@ -99,7 +99,7 @@ class Disk:
 
     def view(self, function: Function, *rows: Rows) -> Rows:
         """Return what the function gives for each row, whenever it is read."""
-        return View(function, rows, self.cuts)
+        return View(function, rows, self.spans)
 
     def reduce(
         self, function: Function, *rows: Rows, where: NDArray[np.bool_] | None = None
@@ -147,17 +147,17 @@ class Disk:
         """Copy some columns of all rows into an array [n, c], times a factor a row."""
 
         def copy(i: int) -> None:
-            cut = self.cuts[i]
+            span = self.spans[i]
             found = (
-                rows.columns(i, which) if hasattr(rows, "columns") else rows[cut, which]
+                rows.columns(i, which) if hasattr(rows, "columns") else rows[span, which]
             )  # [b, c']
-            place = into[cut, : found.shape[1]]
+            place = into[span, : found.shape[1]]
             place[:] = found
             if factor is not None:
-                place *= factor[cut, None]
+                place *= factor[span, None]
 
         with ThreadPoolExecutor(cores()) as pool:
-            deque(pool.map(copy, range(len(self.cuts))), maxlen=0)
+            deque(pool.map(copy, range(len(self.spans))), maxlen=0)
 
     def columns(self, width: int, arrays: int) -> list[slice]:
         """Return the columns that are worked on together where so many arrays [n, c] are needed."""
@@ -180,20 +180,20 @@ class Disk:
     def _room(self, shape: tuple[int, ...], dtype: Any) -> Any:
         if len(shape) == 1:
             return np.empty(shape, dtype=dtype)
-        cuts = self.cuts if shape[0] == self.nodes else ()
-        return Flat(self.scratch(), shape, dtype, cuts)
+        spans = self.spans if shape[0] == self.nodes else ()
+        return Flat(self.scratch(), shape, dtype, spans)
 
     def _kept(self, function: Function, rows: Sequence[Rows], name: str) -> Blocks:
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
-        found = Blocks(folder, self.cuts, self)
+        found = Blocks(folder, self.spans, self)
         if found.missing:
             left = found.missing
             for i, block in zip(left, self._over(function, rows, None, left), strict=True):
                 found.write(i, block)
                 if self.progress is not None:
-                    self.progress(name, self.cuts[i].stop, self.nodes)
-            found = Blocks(folder, self.cuts, self)
+                    self.progress(name, self.spans[i].stop, self.nodes)
+            found = Blocks(folder, self.spans, self)
         return found
 
     def _over(
@@ -204,12 +204,12 @@ class Disk:
         blocks: Sequence[int] | None = None,
     ) -> Iterator[Any]:
         def work(i: int) -> Any:
-            given = [part(each, i, self.cuts) for each in rows]
+            given = [part(each, i, self.spans) for each in rows]
             if where is not None:
-                given = [chosen(each, where[self.cuts[i]]) for each in given]
+                given = [chosen(each, where[self.spans[i]]) for each in given]
             return function(*given)
 
-        yield from ahead(work, range(len(self.cuts)) if blocks is None else blocks)
+        yield from ahead(work, range(len(self.spans)) if blocks is None else blocks)
 
 
 def ahead(work: Callable[[int], Any], keys: Sequence[int] | range) -> Iterator[Any]:

@@ -167,9 +167,9 @@ def _sort_edges(folder: Path, edges: _Edges, most: int) -> None:
     counts = np.zeros(n, dtype=np.int64)
     for pairs, _ in edges.pairs():
         _count(pairs >> SHIFT, counts)
-    cuts, listed = _cuts(counts, most), int(counts.sum())
-    buckets = [folder / f"bucket-{i}" for i in range(len(cuts) - 1)]
-    _fill(buckets, cuts, edges)
+    bounds, listed = _bounds(counts, most), int(counts.sum())
+    buckets = [folder / f"bucket-{i}" for i in range(len(bounds) - 1)]
+    _fill(buckets, bounds, edges)
 
     counts[:] = 0
     degrees = np.zeros((2, n), dtype=np.float64)
@@ -229,24 +229,24 @@ def _merged(bucket: Path, weighted: bool) -> tuple[NDArray[np.uint64], NDArray[n
     return pairs, values
 
 
-def _cuts(counts: NDArray[np.int64], most: int) -> NDArray[np.uint64]:
+def _bounds(counts: NDArray[np.int64], most: int) -> NDArray[np.uint64]:
     """Return the rows at which ranges of at most `most` edges (or one row) begin, and n."""
-    ends, cuts, at = np.cumsum(counts), [0], 0
+    ends, bounds, at = np.cumsum(counts), [0], 0
     while at < len(counts):
         before = int(ends[at - 1]) if at else 0
         at = max(int(np.searchsorted(ends, before + most, side="right")), at + 1)
-        cuts.append(at)
-    return np.array(cuts if len(cuts) > 1 else [0, 0], dtype=np.uint64)
+        bounds.append(at)
+    return np.array(bounds if len(bounds) > 1 else [0, 0], dtype=np.uint64)
 
 
-def _fill(buckets: list[Path], cuts: NDArray[np.uint64], edges: _Edges) -> None:
+def _fill(buckets: list[Path], bounds: NDArray[np.uint64], edges: _Edges) -> None:
     """Append each edge to the file of its range of rows."""
     for bucket in buckets:
         bucket.touch()
         if edges.weight is not None:
             _beside(bucket).touch()
     for pairs, values in edges.pairs():
-        where = (np.searchsorted(cuts, pairs >> SHIFT, side="right") - 1).astype(np.uint16)
+        where = (np.searchsorted(bounds, pairs >> SHIFT, side="right") - 1).astype(np.uint16)
         order = np.argsort(where, kind="stable")
         ends = np.searchsorted(where[order], np.arange(len(buckets) + 1))
         for bucket, begin, end in zip(buckets, ends, ends[1:], strict=False):

@@ -48,21 +48,21 @@ class Plan:
     seconds: float
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return what a user is told, line by line."""
+        """Return what a user is shown, line by line."""
         shown = [
             ("engine", f"{self.engine} ({self.why})"),
             ("nodes, edges, classes", f"{self.nodes:,}, {self.edges:,}, {self.classes:,}"),
-            ("memory the run may take", told(self.memory)),
-            ("memory the memory engine would take", told(self.in_memory)),
+            ("memory the run may take", readable_size(self.memory)),
+            ("memory the memory engine would take", readable_size(self.in_memory)),
             ("partitions", f"{self.partitions:,}"),
         ]
         if self.engine == "disk":
-            shown += [("least memory of the disk engine", told(self.least))]
+            shown += [("least memory of the disk engine", readable_size(self.least))]
         if self.engine == "ray":
-            shown += [("memory of a worker, about", told(self.worker))]
+            shown += [("memory of a worker, about", readable_size(self.worker))]
         if self.engine != "memory":
-            shown += [("room on disk while it runs", told(self.disk))]
-        over = f"{told(self.network)} to every machine beside the first, at most"
+            shown += [("room on disk while it runs", readable_size(self.disk))]
+        over = f"{readable_size(self.network)} to every machine beside the first, at most"
         return [
             *shown,
             ("over the network", over if self.engine == "ray" else "nothing"),
@@ -104,7 +104,7 @@ def plan(
     why = "asked for"
     if engine == "auto":
         engine = "memory" if in_memory <= limit else "disk"
-        why = f"{told(in_memory)} in memory, of {told(limit)} that it may take"
+        why = f"{readable_size(in_memory)} in memory, of {readable_size(limit)} that it may take"
     per_node, per_entry = MEMORY_SECONDS if engine == "memory" else (NODE_SECONDS, ENTRY_SECONDS)
     columns = (HOPS * classes + WIDE * WIDTH) / (HOPS * USUAL_CLASSES + WIDE * WIDTH)
     per_node *= max(1.0, classes / USUAL_CLASSES)
@@ -171,10 +171,10 @@ def size(given: str | int) -> int:
     return int(count)
 
 
-def told(count: int) -> str:
+def readable_size(count: int) -> str:
     """Return a number of bytes for people.
 
-    >>> told(3 << 30), told(5 << 20)
+    >>> readable_size(3 << 30), readable_size(5 << 20)
     ('3.0 GB', '5 MB')
     """
     return f"{count / (1 << 30):,.1f} GB" if count >= 1 << 30 else f"{count / (1 << 20):,.0f} MB"

@@ -37,8 +37,8 @@ RETRIES = 10  # of a task whose worker or node was lost
 class Refs:
     """Rows [n, c] as blocks in the object store."""
 
-    def __init__(self, engine: Ray, refs: list[Any], shape: tuple[int, ...], cuts: Any) -> None:
-        self.engine, self.refs, self.shape, self.cuts = engine, refs, shape, cuts
+    def __init__(self, engine: Ray, refs: list[Any], shape: tuple[int, ...], spans: Any) -> None:
+        self.engine, self.refs, self.shape, self.spans = engine, refs, shape, spans
         self.name = ""
 
     def block(self, i: int) -> Any:
@@ -73,7 +73,7 @@ class Ray(Disk):
     ) -> None:
         super().__init__(folder, nodes, memory, block, progress)
         if ends is not None:
-            self.cuts = balanced(ends, len(self.cuts))
+            self.spans = balanced(ends, len(self.spans))
         self.ray = connect(address)
         self._task = self.ray.remote(num_returns=2, max_retries=RETRIES)(_work)
         self._texts: dict[int, tuple[Rows, list[Any]]] = {}
@@ -103,20 +103,20 @@ class Ray(Disk):
         if keep:
             with full_disk(self.folder):
                 return self._named(function, rows, keep)
-        masks = [None if where is None else where[cut] for cut in self.cuts]
+        masks = [None if where is None else where[span] for span in self.spans]
         shared = self.ray.put(function)
         begun = [self.submit(shared, rows, i, mask) for i, mask in enumerate(masks)]
         return self._gathered(begun)
 
     def view(self, function: Function, *rows: Rows) -> Rows:
         """Return what the function gives, computed in whichever task reads it."""
-        return View(function, rows, self.cuts)
+        return View(function, rows, self.spans)
 
     def take(self, rows: Rows, nodes: NDArray[np.int64]) -> Any:
         """Return some rows; each task gives those of its block."""
         if not isinstance(rows, Refs | View):
             return super().take(rows, nodes)
-        starts = np.array([cut.start for cut in self.cuts])
+        starts = np.array([span.start for span in self.spans])
         of = np.searchsorted(starts, nodes, side="right") - 1
         used = np.unique(of).tolist()
         wanted = {i: nodes[of == i] - starts[i] for i in used}
@@ -169,7 +169,7 @@ class Ray(Disk):
         if isinstance(rows, Refs):
             leaves.append(rows.refs[i])
         elif isinstance(rows, np.ndarray):
-            leaves.append(rows[self.cuts[i]])
+            leaves.append(rows[self.spans[i]])
         elif isinstance(rows, Blocks | Flat):
             leaves.append(rows.block(i))
         else:
@@ -179,7 +179,7 @@ class Ray(Disk):
     def _stored(self, texts: Rows) -> list[Any]:
         """Return where the texts of each block lie in the store; they are put there once."""
         if id(texts) not in self._texts:
-            blocks = (part(texts, i, self.cuts) for i in range(len(self.cuts)))
+            blocks = (part(texts, i, self.spans) for i in range(len(self.spans)))
             refs = [self.ray.put(table_of(block)) for block in blocks]
             self._texts[id(texts)] = texts, refs  # held, so that no other gets its id
         return self._texts[id(texts)][1]
@@ -190,23 +190,23 @@ class Ray(Disk):
         if len(shapes[0]) == 1:
             return np.concatenate(self.fetch(refs))
         total = sum(shape[0] for shape in shapes)
-        return Refs(self, refs, (total, *shapes[0][1:]), self.cuts)
+        return Refs(self, refs, (total, *shapes[0][1:]), self.spans)
 
     def _named(self, function: Function, rows: Sequence[Rows], name: str) -> Refs:
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
-        kept = Blocks(folder, self.cuts, self)
+        kept = Blocks(folder, self.spans, self)
         begun: dict[int, Any] = {}
         for i, block, ref in self._made(function, rows, kept.missing):
             kept.write(i, block)
             begun[i] = ref
             if self.progress is not None:
-                self.progress(name, self.cuts[i].stop, self.nodes)
-        kept = Blocks(folder, self.cuts, self)
+                self.progress(name, self.spans[i].stop, self.nodes)
+        kept = Blocks(folder, self.spans, self)
         refs = [
-            begun[i] if i in begun else self.ray.put(kept.block(i)) for i in range(len(self.cuts))
+            begun[i] if i in begun else self.ray.put(kept.block(i)) for i in range(len(self.spans))
         ]
-        found = Refs(self, refs, kept.shape, self.cuts)
+        found = Refs(self, refs, kept.shape, self.spans)
         found.name = name
         return found
 
@@ -219,7 +219,7 @@ class Ray(Disk):
         device = getattr(function, "actors", None)
         if device is not None:  # costly to build: one an actor, by Ray Data
             texts = [self._stored(rows[0])[i] for i in which]
-            sizes = [self.cuts[i].stop - self.cuts[i].start for i in which]
+            sizes = [self.spans[i].stop - self.spans[i].start for i in which]
             made = encoded(self.ray, function, texts, sizes, device)
             for i, block in zip(which, made, strict=True):
                 yield i, block, self.ray.put(block)
@@ -236,8 +236,8 @@ class Ray(Disk):
         where: NDArray[np.bool_] | None,
         blocks: Sequence[int] | None = None,
     ) -> Iterator[Any]:
-        which = range(len(self.cuts)) if blocks is None else blocks
-        masks = {i: None if where is None else where[self.cuts[i]] for i in which}
+        which = range(len(self.spans)) if blocks is None else blocks
+        masks = {i: None if where is None else where[self.spans[i]] for i in which}
         shared = self.ray.put(function)
         begun = [self.submit(shared, rows, i, masks[i])[1] for i in which]
         for ref in begun:
@@ -276,8 +276,8 @@ def balanced(ends: NDArray[np.int64], parts: int) -> list[slice]:
     wanted = weight[-1] * np.arange(1, parts) / parts
     inner = np.searchsorted(weight, wanted)
     inner -= wanted - weight[inner - 1] < weight[inner] - wanted  # the nearer of two
-    cuts = np.unique(np.concatenate([[0], inner, [n]])).tolist()
-    return [slice(at, end) for at, end in pairwise(cuts)]
+    spans = np.unique(np.concatenate([[0], inner, [n]])).tolist()
+    return [slice(at, end) for at, end in pairwise(spans)]
 
 
 def _stacked(parts: list[Any], of: NDArray[np.int64], used: list[int]) -> Any:

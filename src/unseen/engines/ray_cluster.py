@@ -43,10 +43,10 @@ def _unreached(address: str | None, why: str, here: str) -> str:
     """Return what to say of a cluster that cannot be used."""
     where = address or "this machine"
     if MISMATCH in why.lower():
-        told = " ".join(why.split())
+        reason = " ".join(why.split())
         return (
             f"address: {where} runs other versions of Ray or Python than Ray {here} and Python "
-            f"{platform.python_version()} here ({told}); install the same on every machine"
+            f"{platform.python_version()} here ({reason}); install the same on every machine"
         )
     what = (why.strip().splitlines() or ["no answer"])[0]
     return (

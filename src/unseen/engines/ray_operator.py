@@ -38,7 +38,7 @@ class RayOperator(DiskOperator):
     def __init__(self, graph: DiskGraph, engine: Ray) -> None:
         super().__init__(graph, engine)
         self.cluster = engine
-        put, parts = engine.ray.put, [self._partition(cut) for cut in engine.cuts]
+        put, parts = engine.ray.put, [self._partition(span) for span in engine.spans]
         self.parts = [(put(part), touched) for part, touched in parts]
         self._task = engine.ray.remote(num_returns=2, max_retries=10)(_summed)
 
@@ -64,19 +64,19 @@ class RayOperator(DiskOperator):
             rows = engine.map(lambda block: block, rows)
         begun = [
             self._task.remote(
-                part, left[cut], right, stays, rows.refs[i], *(rows.refs[j] for j in touched)
+                part, left[span], right, stays, rows.refs[i], *(rows.refs[j] for j in touched)
             )
-            for i, (cut, (part, touched)) in enumerate(zip(engine.cuts, self.parts, strict=True))
+            for i, (span, (part, touched)) in enumerate(zip(engine.spans, self.parts, strict=True))
         ]
         return engine._gathered(begun)
 
-    def _partition(self, cut: slice) -> tuple[Partition, list[int]]:
+    def _partition(self, span: slice) -> tuple[Partition, list[int]]:
         """Return the edges of some rows, and the blocks that they lead to."""
-        graph, cuts = self.graph, self.cluster.cuts
-        ends = graph.indptr[cut.start : cut.stop + 1]
+        graph, spans = self.graph, self.cluster.spans
+        ends = graph.indptr[span.start : span.stop + 1]
         edges = slice(int(ends[0]), int(ends[-1]))
         columns, local = np.unique(graph.indices[edges], return_inverse=True)
-        starts = np.array([each.start for each in cuts])
+        starts = np.array([each.start for each in spans])
         of = np.searchsorted(starts, columns, side="right") - 1
         touched = np.unique(of).tolist()
         needed = [columns[of == j].astype(np.int64) - starts[j] for j in touched]

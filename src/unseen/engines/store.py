@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from unseen.engines.base import Function, Rows
 
-Cuts = Sequence[slice]  # the nodes of each block
+Spans = Sequence[slice]  # the nodes of each block
 
 HEADER = Lock()  # threads that parse headers at the same time break Python up to 3.11.7
 
@@ -40,15 +40,15 @@ def _mapped(path: Path) -> NDArray[Any]:
 class Blocks:
     """Rows [n, c] in files, one for each block."""
 
-    def __init__(self, folder: Path, cuts: Cuts, owner: Any = None) -> None:
+    def __init__(self, folder: Path, spans: Spans, owner: Any = None) -> None:
         self.owner = owner  # whose folder it is, and goes with it
-        self.folder, self.cuts, self.name = folder, cuts, folder.name
+        self.folder, self.spans, self.name = folder, spans, folder.name
         self._checked: set[int] = set()
         self._paths = {int(path.name[:5]): path for path in folder.glob("[0-9]*.npy")}
-        self.missing = [i for i in range(len(cuts)) if i not in self._paths]
+        self.missing = [i for i in range(len(spans)) if i not in self._paths]
         if not self.missing:
             shape = _mapped(self._paths[0]).shape
-            self.shape = (cuts[-1].stop, *shape[1:])
+            self.shape = (spans[-1].stop, *shape[1:])
 
     def write(self, i: int, block: NDArray[Any]) -> None:
         """Keep a block, as a whole."""
@@ -85,12 +85,12 @@ class Blocks:
 
     def take(self, nodes: NDArray[np.int64]) -> NDArray[Any]:
         """Return some rows. [m, c]"""
-        return by_block(self.block, nodes, self.cuts)
+        return by_block(self.block, nodes, self.spans)
 
     __getitem__ = take
 
     def __len__(self) -> int:
-        return int(self.cuts[-1].stop)
+        return int(self.spans[-1].stop)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.asarray(self.take(np.arange(len(self))), dtype=dtype)
@@ -99,9 +99,9 @@ class Blocks:
         if i in self._checked:
             return
         path = self._paths[i]
-        cut = self.cuts[i]
+        span = self.spans[i]
         said = path.stem.partition("-")[2]
-        if len(block) != cut.stop - cut.start or f"{zlib.crc32(_raw(block)):08x}" != said:
+        if len(block) != span.stop - span.start or f"{zlib.crc32(_raw(block)):08x}" != said:
             raise SavedFileError(f"{_damaged(path)}; {_remedy(path)}")
         self._checked.add(i)
 
@@ -109,8 +109,8 @@ class Blocks:
 class Flat:
     """Rows [n, c] in one file, mapped; the file goes when nobody needs them any more."""
 
-    def __init__(self, path: Path, shape: tuple[int, ...], dtype: Any, cuts: Cuts) -> None:
-        self.shape, self.cuts = shape, cuts
+    def __init__(self, path: Path, shape: tuple[int, ...], dtype: Any, spans: Spans) -> None:
+        self.shape, self.spans = shape, spans
         size = max(1, int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize)
         with path.open("wb") as stream:  # room is taken now: a full disk later would be a crash
             if hasattr(os, "posix_fallocate"):
@@ -122,11 +122,11 @@ class Flat:
 
     def block(self, i: int) -> NDArray[Any]:
         """Return a block, mapped. [b, c]"""
-        return np.asarray(self.array[self.cuts[i]])
+        return np.asarray(self.array[self.spans[i]])
 
     def columns(self, i: int, which: slice) -> NDArray[Any]:
         """Return some columns of a block, mapped. [b, c']"""
-        return np.asarray(self.array[self.cuts[i], which])
+        return np.asarray(self.array[self.spans[i], which])
 
     def take(self, nodes: NDArray[np.int64]) -> NDArray[Any]:
         """Return some rows. [m, c]"""
@@ -136,14 +136,14 @@ class Flat:
 class View:
     """What a function makes of other rows, made whenever it is read."""
 
-    def __init__(self, function: Function, rows: Sequence[Rows], cuts: Cuts) -> None:
-        self.function, self.rows, self.cuts = function, rows, cuts
+    def __init__(self, function: Function, rows: Sequence[Rows], spans: Spans) -> None:
+        self.function, self.rows, self.spans = function, rows, spans
         first = function(*(take_rows(each, np.zeros(1, np.int64)) for each in rows))
-        self.shape = (cuts[-1].stop, *first.shape[1:])
+        self.shape = (spans[-1].stop, *first.shape[1:])
 
     def block(self, i: int) -> NDArray[Any]:
         """Return a block. [b, c]"""
-        found: NDArray[Any] = self.function(*(part(each, i, self.cuts) for each in self.rows))
+        found: NDArray[Any] = self.function(*(part(each, i, self.spans) for each in self.rows))
         return found
 
     def columns(self, i: int, which: slice) -> NDArray[Any]:
@@ -158,15 +158,15 @@ class View:
     __getitem__ = take
 
     def __len__(self) -> int:
-        return int(self.cuts[-1].stop)
+        return int(self.spans[-1].stop)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.asarray(self.take(np.arange(len(self))), dtype=dtype)
 
 
-def part(rows: Rows, i: int, cuts: Cuts) -> Any:
+def part(rows: Rows, i: int, spans: Spans) -> Any:
     """Return the block i of rows of any kind."""
-    return rows.block(i) if hasattr(rows, "block") else rows[cuts[i]]
+    return rows.block(i) if hasattr(rows, "block") else rows[spans[i]]
 
 
 def take_rows(rows: Rows, nodes: NDArray[np.int64]) -> Any:
@@ -177,10 +177,10 @@ def take_rows(rows: Rows, nodes: NDArray[np.int64]) -> Any:
 
 
 def by_block(
-    block: Callable[[int], NDArray[Any]], nodes: NDArray[np.int64], cuts: Cuts
+    block: Callable[[int], NDArray[Any]], nodes: NDArray[np.int64], spans: Spans
 ) -> NDArray[Any]:
     """Gather rows from blocks that are read once each. [m, ..]"""
-    starts = np.array([cut.start for cut in cuts], dtype=np.int64)
+    starts = np.array([span.start for span in spans], dtype=np.int64)
     of = np.searchsorted(starts, nodes, side="right") - 1
     found: NDArray[Any] | None = None
     for i in np.unique(of).tolist():

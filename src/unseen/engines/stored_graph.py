@@ -132,7 +132,7 @@ def store_graph(
         shutil.rmtree(folder / "ends", ignore_errors=True)
         unused += read_json(folder / "edges.json")["unused"]
     made = make_engine(engine, folder, n, memory, step, progress, address)
-    texts = Texts(folder / "nodes", made.cuts, step)
+    texts = Texts(folder / "nodes", made.spans, step)
     graph = StoredGraph(made, folder, directed, ids, texts, Repairs())
     degrees = graph.operator.graph.degrees
     repairs = Repairs(

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 class Texts:
     """Texts of nodes, block by block; files of `step` texts each, wherever blocks begin."""
 
-    def __init__(self, folder: Path, cuts: Any, step: int) -> None:
-        self.folder, self.cuts, n = folder, cuts, int(cuts[-1].stop)
+    def __init__(self, folder: Path, spans: Any, step: int) -> None:
+        self.folder, self.spans, n = folder, spans, int(spans[-1].stop)
         self.files = [slice(at, min(at + step, n)) for at in range(0, n, step)]
         self.step = step
 
     def __len__(self) -> int:
-        return int(self.cuts[-1].stop)
+        return int(self.spans[-1].stop)
 
     def block(self, i: int) -> list[str]:
         """Return the texts of a block."""
-        begin, end = self.cuts[i].start, self.cuts[i].stop
+        begin, end = self.spans[i].start, self.spans[i].stop
         found: list[str] = []
         for j in range(begin // self.step, -(-end // self.step)):
             at = self.files[j].start

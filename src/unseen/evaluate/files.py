@@ -124,13 +124,13 @@ def _answered(labels: list[str]) -> list[str]:
 def _seen(found: Any) -> set[str] | None:
     """Return the classes that had labelled nodes by the record of a run; None if it is silent."""
     entries = found.get("classes") if isinstance(found, dict) else None
-    told = isinstance(entries, list) and all(
+    listed = isinstance(entries, list) and all(
         isinstance(entry, dict)
         and isinstance(entry.get("name"), str)
         and isinstance(entry.get("seen"), bool)
         for entry in entries
     )
-    return {entry["name"] for entry in entries or () if entry["seen"]} if told else None
+    return {entry["name"] for entry in entries or () if entry["seen"]} if listed else None
 
 
 def _confidence(table: Table) -> pl.Series:

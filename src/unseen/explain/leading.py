@@ -1,6 +1,6 @@
 r"""The words of many texts that speak for one class against another.
 
-The lead of a piece p of text i (what stands between two spaces) is the difference of its shares in
+The lead of a token p of text i (what stands between two spaces) is the difference of its shares in
 two linear scores, those of `words.py`, up to a factor that the whole text has in common:
 
 .. math::
@@ -77,24 +77,24 @@ class LeadingWords:
         self, texts: Sequence[str], mine: NDArray[np.int64], theirs: NDArray[np.int64]
     ) -> NDArray[np.uint8]:
         """Return the words that speak for `mine` against `theirs`, packed. [b, WIDTH]"""
-        cuts = [slice(at, at + PORTION) for at in range(0, max(len(texts), 1), PORTION)]
-        found = [_chosen(*self.leads(texts[cut], mine[cut], theirs[cut])) for cut in cuts]
+        spans = [slice(at, at + PORTION) for at in range(0, max(len(texts), 1), PORTION)]
+        found = [_chosen(*self.leads(texts[span], mine[span], theirs[span])) for span in spans]
         return packed(", ".join(words) for part in found for words in part)
 
     def leads(
         self, texts: Sequence[str], mine: NDArray[np.int64], theirs: NDArray[np.int64]
     ) -> tuple[list[str], Any]:
-        """Return the distinct pieces, and the lead of each in each text: CSR [n, w]."""
+        """Return the distinct tokens, and the lead of each in each text: CSR [n, w]."""
         column: defaultdict[str, int] = defaultdict()
-        column.default_factory = column.__len__  # a new piece gets the next column
-        cut = str.split if self.encoder is None else self.encoder.cut
-        D = counts([[column[piece] for piece in cut(text)] for text in texts], len(column))
+        column.default_factory = column.__len__  # a new token gets the next column
+        tokens_of = str.split if self.encoder is None else self.encoder.cut
+        D = counts([[column[token] for token in tokens_of(text)] for text in texts], len(column))
         D.sum_duplicates()
-        pieces, row = list(column), np.repeat(np.arange(len(texts)), np.diff(D.indptr))
+        tokens, row = list(column), np.repeat(np.arange(len(texts)), np.diff(D.indptr))
         lead = np.zeros(D.nnz)
         d = len(self.centre)
-        if self.encoder is not None and pieces:
-            sums = self.encoder.word_sums(pieces)[0]
+        if self.encoder is not None and tokens:
+            sums = self.encoder.word_sums(tokens)[0]
             e = (D @ sums).astype(np.float64)  # m times the mean, [n, d]
             length = np.linalg.norm(e, axis=1)  # m |e|
             e /= np.maximum(length, 1e-12)[:, None]
@@ -102,13 +102,13 @@ class LeadingWords:
             P = sums @ self.weights[:, :d].T  # [w, C]
             factor = 1 / np.maximum(length * L, 1e-12)
             lead = D.data * (P[D.indices, mine[row]] - P[D.indices, theirs[row]]) * factor[row]
-        for reader in self.readers if pieces else ():
+        for reader in self.readers if tokens else ():
             W, d = (
                 self.weights[:, d : d + reader.directions.shape[1]],
                 d + reader.directions.shape[1],
             )
-            lead = lead + _leads_by(reader, W, D, row, pieces, mine, theirs)
-        return pieces, sp.csr_array((lead, D.indices, D.indptr), shape=D.shape)
+            lead = lead + _leads_by(reader, W, D, row, tokens, mine, theirs)
+        return tokens, sp.csr_array((lead, D.indices, D.indptr), shape=D.shape)
 
 
 def _leads_by(
@@ -116,14 +116,14 @@ def _leads_by(
     W: NDArray[np.float64],
     D: Any,
     row: NDArray[np.int64],
-    pieces: list[str],
+    tokens: list[str],
     mine: NDArray[np.int64],
     theirs: NDArray[np.int64],
 ) -> NDArray[np.float64]:
     """Return the second part of the formula for each entry of D [n, w]."""
     terms = [
-        [t for t in (reader.row_of(word) for word in COUNTED.findall(piece)) if t >= 0]
-        for piece in pieces
+        [t for t in (reader.row_of(word) for word in COUNTED.findall(token)) if t >= 0]
+        for token in tokens
     ]
     Q = counts(terms, len(reader.words))  # [w, w']
     Q.sum_duplicates()
@@ -138,7 +138,7 @@ def _leads_by(
     )
     V = reader.directions @ W.T  # [w', C]
     each = factor[of] * t * (V[C.indices, mine[of]] - V[C.indices, theirs[of]]) / C.data
-    sizes = np.diff(Q.indptr)[D.indices]  # terms of each entry's piece
+    sizes = np.diff(Q.indptr)[D.indices]  # terms of each entry's token
     entry = np.repeat(np.arange(D.nnz), sizes)
     first = np.repeat(Q.indptr[D.indices] - np.append(0, np.cumsum(sizes)[:-1]), sizes)
     at = first + np.arange(len(entry))  # where in Q
@@ -147,11 +147,11 @@ def _leads_by(
     return np.asarray(np.bincount(entry, each[place] * Q.data[at], D.nnz) * D.data)
 
 
-def _chosen(pieces: list[str], leads: Any) -> list[list[str]]:
+def _chosen(tokens: list[str], leads: Any) -> list[list[str]]:
     """Return the words of each text with the largest leads, the first first."""
-    spelled = [EDGES.sub("", piece) for piece in pieces]
+    spelled = [EDGES.sub("", token) for token in tokens]
     number: dict[str, int] = {}
-    word_of = np.full(len(pieces), -1)
+    word_of = np.full(len(tokens), -1)
     for p, word in enumerate(spelled):
         plain = word.casefold()
         if 2 <= len(word) <= LONGEST and WORD.fullmatch(word) and plain not in FUNCTION_WORDS:
@@ -159,16 +159,16 @@ def _chosen(pieces: list[str], leads: Any) -> list[list[str]]:
     n, width = leads.shape[0], np.int64(max(len(number), 1))
     row, word = np.repeat(np.arange(n), np.diff(leads.indptr)), word_of[leads.indices]
     some = np.flatnonzero(word >= 0)
-    row, word, lead, piece = row[some], word[some], leads.data[some], leads.indices[some]
+    row, word, lead, token = row[some], word[some], leads.data[some], leads.indices[some]
     order = np.lexsort((-lead, word, row))  # the spelling that says most stands for the word
-    row, word, lead, piece = row[order], word[order], lead[order], piece[order]
+    row, word, lead, token = row[order], word[order], lead[order], token[order]
     _, first, of = np.unique(row * width + word, return_index=True, return_inverse=True)
-    lead, row, piece = np.bincount(of, lead, len(first)), row[first], piece[first]
+    lead, row, token = np.bincount(of, lead, len(first)), row[first], token[first]
     order = np.lexsort((-lead, row))
-    lead, row, piece = lead[order], row[order], piece[order]
+    lead, row, token = lead[order], row[order], token[order]
     begin = np.searchsorted(row, row)  # of the words of the same text
     kept = (np.arange(len(row)) - begin < MOST) & (lead > 1e-9) & (lead >= LEAST * lead[begin])
     found: list[list[str]] = [[] for _ in range(n)]
-    for i, p in zip(row[kept].tolist(), piece[kept].tolist(), strict=True):
+    for i, p in zip(row[kept].tolist(), token[kept].tolist(), strict=True):
         found[i].append(spelled[p])
     return found

@@ -102,8 +102,8 @@ def word_shares(
     squared, at = 1.0, d  # of the length of all that stands side by side
     for reader in preparer.word_readers:
         width = reader.directions.shape[1]
-        told, moved, long = _by_word(reader, text, spans, W[:, at : at + width])
-        shares, centring = shares + told, centring + moved
+        shared, moved, long = _by_word(reader, text, spans, W[:, at : at + width])
+        shares, centring = shares + shared, centring + moved
         squared, at = squared + long**2, at + width
     N = float(np.sqrt(squared))
     bias = np.asarray(bias, dtype=np.float64)

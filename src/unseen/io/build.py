@@ -169,11 +169,11 @@ def aligned(
     lacking = [name for name in wanted if name not in found]
     beside = [name for name in found if name not in wanted]
     if lacking or beside:
-        told = [f"lacks {shortlist(lacking, 3)}"] * bool(lacking)
-        told += [f"has {shortlist(beside, 3)} besides"] * bool(beside)
+        problems = [f"lacks {shortlist(lacking, 3)}"] * bool(lacking)
+        problems += [f"has {shortlist(beside, 3)} besides"] * bool(beside)
         raise InputError(
-            f"{where}: {' and '.join(told)}, among its feature columns, but {whose} was made with "
-            f"{shortlist(wanted, 3)}; give the same columns, in any order"
+            f"{where}: {' and '.join(problems)}, among its feature columns, but {whose} was made "
+            f"with {shortlist(wanted, 3)}; give the same columns, in any order"
         )
     twice = next((name for at, name in enumerate(found) if name in found[:at]), None)
     if twice is not None:

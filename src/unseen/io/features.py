@@ -33,8 +33,8 @@ def parse_features(raw: bytes, name: str, nodes: int, nodes_name: str) -> Any:
     try:
         X = load_matrix(raw, name)
     except InputError as error:
-        told = str(error)
-        raise InputError(told if told.startswith(name) else f"{name}: {told}") from None
+        message = str(error)
+        raise InputError(message if message.startswith(name) else f"{name}: {message}") from None
     except Exception as error:  # a damaged archive fails in many ways
         raise InputError(
             f"{name}: not a whole .npz file of numbers; it may be cut off, damaged or hold Python "

@@ -260,11 +260,11 @@ def diffusion_weight(scores: Rows, task: Task) -> float:
         return 0.0
     engine, allowed = engine_of(task), task.allowed
 
-    def told(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    def confident(scores: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.where(np.isfinite(scores), scores, np.float32(0))
 
-    near = task.operator.propagate(engine.map(told, scores))
-    own, mine = engine.map(winners, scores), engine.map(filled, engine.view(told, scores))
+    near = task.operator.propagate(engine.map(confident, scores))
+    own, mine = engine.map(winners, scores), engine.map(filled, engine.view(confident, scores))
     theirs = engine.map(lambda near: winners(masked(near, allowed)), near)
     asked = mine & engine.map(filled, near)
     if not asked.any():

@@ -54,9 +54,9 @@ class TextNeighbours:
         order = order[np.argsort(task.labels[order] < 0, kind="stable")]
         nodes = np.sort(order[: ANCHORS if task.nodes <= LARGE else ANCHORS // 2])
         rows = np.asarray(engine.take(X, nodes), dtype=np.float32)
-        told = np.asarray(engine.take(q, nodes), dtype=np.float32)
+        own = np.asarray(engine.take(q, nodes), dtype=np.float32)
         known = rows.any(axis=1)
-        return cls(rows[known], np.ascontiguousarray(told[known].T))
+        return cls(rows[known], np.ascontiguousarray(own[known].T))
 
     def weight(self) -> float:
         """Return how much s may count: the share of anchors whose class it finds, cubed.

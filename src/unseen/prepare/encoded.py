@@ -180,16 +180,16 @@ def _kind(graph: Graph, asked: Any) -> tuple[str, Any]:
 
 
 def _words(graph: Graph, classes: Classes, kind: str, progress: Progress | None) -> Words:
-    told = class_texts(classes, "description")
-    of_classes = bag_of_words(told)
+    described = class_texts(classes, "description")
+    of_classes = bag_of_words(described)
     if kind == "words":
         names = graph.vocabulary or ()
         bags = sp.csr_array(sp.csr_array(graph.features) @ bag_of_words(names))
-        return Words(bags, of_classes, None, names, told)
+        return Words(bags, of_classes, None, names, described)
     engine = engine_of(graph)
     shown = None if engine.keeps else progress
     bags = engine.view(lambda texts: bag_of_words(texts, shown), graph.texts)
-    return Words(bags, of_classes, graph.texts, (), told)
+    return Words(bags, of_classes, graph.texts, (), described)
 
 
 def _node_vectors(
@@ -210,8 +210,8 @@ def _node_vectors(
             "out to use features"
         )
     engine = engine_of(graph)
-    told = None if engine.keeps else progress  # which tells of each block
-    read = Reading(reader, by_name, cache=not engine.keeps, progress=told)
+    shown = None if engine.keeps else progress  # which tells of each block
+    read = Reading(reader, by_name, cache=not engine.keeps, progress=shown)
     return engine.map(read, graph.texts, keep=f"{VECTORS}-{_mark(reader.name, reader.identity)}")
 
 

@@ -93,15 +93,15 @@ class Preparer:
 
     def _read_words(self, words: Words, n: int, engine: Engine) -> None:
         """Fit what reads single words, on some of the nodes where there are many."""
-        nodes, bags, told = np.arange(n), words.nodes, words.columns
+        nodes, bags, columns = np.arange(n), words.nodes, words.columns
         if n > READ:
             nodes = np.sort(np.random.default_rng(0).permutation(n)[:READ])
         if n > READ or engine is not MEMORY:
             bags = engine.take(bags, nodes)
         if words.texts is not None:
-            told = engine.take(words.texts, nodes)
+            columns = engine.take(words.texts, nodes)
         self.lsa_ = LSA.fit(bags, words.classes)
-        self.match_ = WordMatch.fit(bags, words.classes, told, words.class_texts)
+        self.match_ = WordMatch.fit(bags, words.classes, columns, words.class_texts)
 
     def fit_centres(self, total: NDArray[np.floating], count: int, encoded: Encoded) -> Self:
         """Find the centres from the sum [d] of the `count` node vectors that are not zero.

@@ -74,11 +74,11 @@ class WordMatch(WordReader):
             bags, class_bags: of the same nodes, and of the classes. [n, BUCKETS], [C, BUCKETS]
             texts, class_texts: whose words they count; for nodes, texts or a list of words.
         """
-        told = [Counter(words_of([text])) for text in class_texts]
-        of_classes = sorted(set().union(*told))
-        if not of_classes or len(told) < 2:
+        counted = [Counter(words_of([text])) for text in class_texts]
+        of_classes = sorted(set().union(*counted))
+        if not of_classes or len(counted) < 2:
             return None
-        common = Counter(words_of(texts)).most_common(min(MOST, ENTRIES // len(told)))
+        common = Counter(words_of(texts)).most_common(min(MOST, ENTRIES // len(counted)))
         found = _columns([*of_classes, *(word for word, _ in common)])  # class words come first
         columns = np.array(sorted(found), dtype=np.int32)  # [w]
         names = [found[column] for column in columns.tolist()]
@@ -86,7 +86,7 @@ class WordMatch(WordReader):
         T = weighed(bags, columns, idf)
         having = np.bincount(T.indices, minlength=len(columns))
         E, U = _vectors(names, of_classes, having)
-        p = _nearness(E, U, _class_words(told, of_classes, names, idf))
+        p = _nearness(E, U, _class_words(counted, of_classes, names, idf))
         usual = np.average(p, axis=0, weights=np.asarray(T.sum(axis=0)).ravel() + 1e-6)
         directions = (p - usual).astype(np.float32)
         rows = np.asarray(T @ directions)[np.diff(T.indptr) > 0]
@@ -134,7 +134,7 @@ def _vectors(
 
 
 def _class_words(
-    told: Sequence[Counter[str]],
+    counted: Sequence[Counter[str]],
     of_classes: Sequence[str],
     names: Sequence[str],
     idf: NDArray[np.float32],
@@ -142,8 +142,8 @@ def _class_words(
     """Return w, how much each word of a class text says about its class. [C, u]"""
     weight = dict(zip(names, idf.tolist(), strict=True))
     rarest = float(idf.max())
-    counts = np.array([[each[word] for word in of_classes] for each in told], dtype=np.float32)
-    icf = np.log((1 + len(told)) / (1 + (counts > 0).sum(axis=0))) + 0.1
+    counts = np.array([[each[word] for word in of_classes] for each in counted], dtype=np.float32)
+    icf = np.log((1 + len(counted)) / (1 + (counts > 0).sum(axis=0))) + 0.1
     w = np.log1p(counts) * np.array([weight.get(word, rarest) for word in of_classes]) * icf
     return np.asarray(w / np.maximum(w.sum(axis=1, keepdims=True), 1e-9), dtype=np.float32)
 

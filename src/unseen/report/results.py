@@ -127,14 +127,14 @@ def class_rows(
 
 def _why_none(record: dict[str, Any]) -> str:
     """Return why some nodes are none of the classes."""
-    settings, told = record["settings"], len(record.get("outsiders", ()))
+    settings, outside = record["settings"], len(record.get("outsiders", ()))
     said = []
     if settings.get("abstain") is not None:
         said.append(f"Their confidence is below {settings['abstain']:g}.")
     if settings.get("open_world"):
         said.append("They fit no class well.")
-    if told:
-        said.append(f"People said so of {count(told, 'node')}.")
+    if outside:
+        said.append(f"People said so of {count(outside, 'node')}.")
     return " ".join(said)
 
 

@@ -210,8 +210,10 @@ def _capped(model: Model, task: Task, words: float, kappa: float | None = None) 
     if not free.any() or possible < 2:
         return Calibration()
     mean = float(np.clip(sure.mean(dtype=np.float64), 0.02, 0.98))
-    told = [1.0, np.log(mean / (1 - mean)), np.log(possible), min(words / LONG_TEXT, 1)]
-    odds = np.dot(EXPECTED, told) if kappa is None else np.dot(EXPECTED_BY_WORDS, [*told, kappa])
+    factors = [1.0, np.log(mean / (1 - mean)), np.log(possible), min(words / LONG_TEXT, 1)]
+    odds = (
+        np.dot(EXPECTED, factors) if kappa is None else np.dot(EXPECTED_BY_WORDS, [*factors, kappa])
+    )
     return Calibration.capped(sure, max(float(1 / (1 + np.exp(-odds))), 1.5 / possible))
 
 
@@ -222,8 +224,8 @@ def _by_folds(
     answers: dict[str, list[Answers]] = defaultdict(list)  # of a candidate, by fold
 
     def answer(fold: Fold, name: str) -> NDArray[np.int64]:
-        best, told = _answers(candidates[name](), task, fold)
-        answers[name].append(told)
+        best, answered = _answers(candidates[name](), task, fold)
+        answers[name].append(answered)
         return best
 
     tried = {name: partial(answer, name=name) for name in candidates}

@@ -56,10 +56,10 @@ class Halves:
         """Return how well each candidate agrees with words it has not seen; nodes weigh w [n]."""
         found = dict.fromkeys(candidates, 0.0)
         engine, S, allowed = engine_of(self.task), self.task.S, self.task.allowed
-        for X, judge in ((self.one, self.other), (self.other, self.one)):
+        for X, held_out in ((self.one, self.other), (self.other, self.one)):
             task = replace(self.task, X=X, memo={})  # hops of its own, formed once
-            asked = engine.map(filled, judge) & engine.map(filled, X) & (task.labels < 0)
-            theirs = engine.map(lambda J: winners(masked(J @ S.T, allowed)), judge, where=asked)
+            asked = engine.map(filled, held_out) & engine.map(filled, X) & (task.labels < 0)
+            theirs = engine.map(lambda J: winners(masked(J @ S.T, allowed)), held_out, where=asked)
             for name, model in candidates.items():
                 mine = model.fit(task).predict(task)[asked]
                 found[name] += weighted_kappa(mine, theirs, w[asked], task.classes) / 2

@@ -24,8 +24,8 @@ def changes(before: Served, after: Served) -> NDArray[np.int64]:
     n = min(before.nodes, after.nodes)
     old, new = _named(before, n), _named(after, n)
     rows = np.flatnonzero(old != new)
-    confidence, told = np.asarray(after.confidence)[rows], np.asarray(after.known)[rows] > 0
-    return rows[np.lexsort((-confidence, told | np.isin(rows, after.outside)))]
+    confidence, labelled = np.asarray(after.confidence)[rows], np.asarray(after.known)[rows] > 0
+    return rows[np.lexsort((-confidence, labelled | np.isin(rows, after.outside)))]
 
 
 def _named(served: Served, n: int) -> NDArray[Any]:

@@ -21,7 +21,7 @@ from unseen.serve.writing import Key, written
 
 router = APIRouter()
 DISAGREEMENTS = 100  # that a summary lists
-PROBLEMS = 20  # of a file that are told
+PROBLEMS = 20  # of a file that are listed
 Format = Literal["csv", "labelstudio"]
 Name = Annotated[str | None, Query(max_length=64, description="Of a person.")]
 
@@ -205,7 +205,7 @@ async def bring(
     person: Annotated[str, Query(min_length=1, max_length=64)] = "imported",
     key: Key = None,
 ) -> Response:
-    """Take answers from a table or from Label Studio; what cannot be used is told."""
+    """Take answers from a table or from Label Studio; what cannot be used is listed."""
     from starlette.concurrency import run_in_threadpool
 
     raw = await request.body()

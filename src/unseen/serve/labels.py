@@ -181,7 +181,7 @@ def wilson(right: int, of: int) -> dict[str, Any]:
     }
 
 
-def _judged(store: Store) -> list[tuple[str, str, str, str]]:
+def _answered(store: Store) -> list[tuple[str, str, str, str]]:
     """Return node, what was answered before people spoke, the label, and the queue of each node."""
     settled = {node: agreed(said) for node, said in votes(store).items()}
     rows = store.all(  # the first answer about a node met a model that knew nothing of it
@@ -198,7 +198,7 @@ def _judged(store: Store) -> list[tuple[str, str, str, str]]:
 def accuracy(store: Store) -> dict[str, Any] | None:
     """Return how often the answer before a label was given agrees with the label."""
     by_queue: dict[str, list[bool]] = defaultdict(list)
-    for _, was, label, queue in _judged(store):
+    for _, was, label, queue in _answered(store):
         by_queue[queue].append(was == label)
     everything = [right for each in by_queue.values() for right in each]
     if not everything:
@@ -220,8 +220,8 @@ def compared(store: Store, held_out: dict[str, str] | None) -> dict[str, Any]:
         held_out: what the model that learned says of nodes whose label it was not shown; None
             where too few people spoke to hold some of it back.
     """
-    judged = [(node, was, label) for node, was, label, _ in _judged(store)]
-    both = [each for each in judged if held_out is not None and each[0] in held_out]
+    answered = [(node, was, label) for node, was, label, _ in _answered(store)]
+    both = [each for each in answered if held_out is not None and each[0] in held_out]
     if held_out is None or not both:
         return {"before": accuracy(store), "after": None, "note": TOO_FEW}
     before = sum(was == label for _, was, label in both)

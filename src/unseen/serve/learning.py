@@ -34,7 +34,7 @@ from unseen.select.cross_validation import folds_of
 from unseen.select.fit import fit_prepared
 from unseen.select.preparation import Prepared, choose_texts, prepare
 from unseen.serve.editing import class_vectors_of, encoded_classes
-from unseen.serve.outsiders import cut_off, told
+from unseen.serve.outsiders import cut_off, with_outsiders
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,7 +115,7 @@ def learn(
     case = Case(graph, labels, classes, task, prepared.encoded)
     prediction, fresh.posterior_ = answer(fresh, case, steps)
     fresh.posterior_[said.outside] = allowed / allowed.sum()  # which is to say nothing
-    fresh.prediction_ = told(prediction, said.outside)
+    fresh.prediction_ = with_outsiders(prediction, said.outside)
     return case, fresh.prediction_, held_out
 
 

@@ -15,7 +15,7 @@ from unseen.record import Steps
 from unseen.serve.editing import allowed_after, edit_classes, edited_model, labels_after
 from unseen.serve.labels import compared, to_learn
 from unseen.serve.learning import Said, in_hand, learn, task_in_hand
-from unseen.serve.outsiders import cut_off, outsiders_of, told
+from unseen.serve.outsiders import cut_off, outsiders_of, with_outsiders
 
 if TYPE_CHECKING:
     from unseen.core.graph import Graph
@@ -137,7 +137,7 @@ def with_changed_classes(
     taken = np.isin(prediction.label, [*edit.fresh, *edit.edited])
     still = np.setdiff1d(outside, prediction.nodes[taken])
     twin.posterior_[still] = allowed / allowed.sum()
-    twin.prediction_ = told(prediction, still)
+    twin.prediction_ = with_outsiders(prediction, still)
     note = _note(edit, before.names, request)
     return case, twin.prediction_, note, {"labels": 0, "outsiders": len(still), "left_out": []}
 

@@ -54,7 +54,7 @@ def without_edges(adjacency: Any, nodes: NDArray[np.int64]) -> Any:
     return found
 
 
-def told(prediction: Prediction, outside: NDArray[np.int64]) -> Prediction:
+def with_outsiders(prediction: Prediction, outside: NDArray[np.int64]) -> Prediction:
     """Return answers in which outsiders are none of these; the record names them."""
     rows = np.flatnonzero(np.isin(prediction.nodes, outside))
     if not len(rows):

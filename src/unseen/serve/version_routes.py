@@ -59,8 +59,8 @@ def compare(
         for i, brief in zip(part, briefs, strict=True)
     ]
     found = pages(items, offset, limit, len(rows))
-    told = {"moved": moved(before, after, rows), "version": number, "against": other}
-    return reply(found | told | {"learned": jobs.learned(held.store, number)})
+    compared = {"moved": moved(before, after, rows), "version": number, "against": other}
+    return reply(found | compared | {"learned": jobs.learned(held.store, number)})
 
 
 def version_of(held: Held, number: int) -> Served:

@@ -144,9 +144,9 @@ class Training:
         heads = m * (count * len(self.rivals) + d_s)
         self.threads = how_many(latent * (2 * edges + 3 * heads), latent)
         c, slices = columns(latent, min(WIDEST, -(-latent // self.threads)))
-        cuts = zip(slices, stretches(latent, len(slices)), strict=True)
+        pieces = zip(slices, stretches(latent, len(slices)), strict=True)
         nodes = [len(each) for each in rows]
-        self.columns = [Columns(*cut, c, blocks.X.shape[1], nodes) for cut in cuts]
+        self.columns = [Columns(*piece, c, blocks.X.shape[1], nodes) for piece in pieces]
         self.noise_shape = (count + 1, m, max(latent, d_s))
         self._H, self._dH = (np.empty((count, m, latent), np.float32) for _ in range(2))
         self._z, self._d_z = (np.empty((m, latent), np.float32) for _ in range(2))
