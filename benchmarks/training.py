@@ -23,6 +23,7 @@ from dense_dgpn import DenseDGPN
 from threadpoolctl import threadpool_limits
 
 from unseen.core.arrays import unit
+from unseen.core.errors import MissingDataError
 from unseen.core.operator import Operator
 from unseen.core.task import Task
 from unseen.datasets.class_vectors import class_vectors
@@ -47,7 +48,14 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=30, help="turns of each route")
     chosen = parser.parse_args()
     names = ("random",) if chosen.small else ("cora", "citeseer")
-    found = {name: measure(name, 2 if chosen.small else chosen.repeats) for name in names}
+    found = {}
+    for name in names:
+        try:
+            found[name] = measure(name, 2 if chosen.small else chosen.repeats)
+        except MissingDataError as error:
+            print(f"left out: {error}")
+    if not found:
+        return
     kept = {"cores": cores(), "versions": versions("numpy", "numba", "torch"), "data": found}
     print(keep("training", chosen.small, kept))
 
