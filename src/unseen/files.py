@@ -23,10 +23,10 @@ from unseen.engines.stored_graph import store_graph
 from unseen.estimator import ZeroShotNodeClassifier
 from unseen.io.atomic import check_place, read_json, recover, replacing, write_json
 from unseen.io.locks import Lock
-from unseen.io.read import read_classes, read_inputs
+from unseen.io.read import read_classes, read_inputs, with_table
 from unseen.io.roles import Roles
 from unseen.io.saved import sha256
-from unseen.io.tables import files_of
+from unseen.io.tables import files_of, read_table
 from unseen.io.workspace import remove
 
 if TYPE_CHECKING:
@@ -86,7 +86,8 @@ def classify_files(
     """
     out, reading = Path(out), dict(reading or {})
     settings = dict(settings or {})
-    check_place(out, nodes, edges, reading.get("features"), reading.get("vocabulary"))
+    beside = (reading.get(name) for name in ("labels", "features", "vocabulary"))
+    check_place(out, nodes, edges, *beside)
     among = classes if isinstance(classes, Classes) else read_classes(classes)
     chosen = plan or plan_run(nodes, edges, among, features=reading.get("features"))
     if settings.get("address") is not None and chosen.engine != "ray":
@@ -130,9 +131,12 @@ def _on_disk(
     roles = Roles(*(reading[name] for name in names)) if "id_column" in reading else Roles()
     given = [each for each in (nodes, edges) if each is not None]
     files = [path for each in given for path in files_of(each)]
+    label_file = reading.get("labels")
+    labelled = None if label_file is None else read_table(label_file)
     asked = {
         "unseen": version("unseen"),
         "files": [[str(path), sha256(path)] for path in files],
+        "labels": None if label_file is None else sha256(Path(label_file)),
         "classes": _digest([list(classes.names), list(classes.descriptions or ())]),
         "settings": {
             name: value if isinstance(value, str | int | float | bool | None) else repr(value)
@@ -158,6 +162,8 @@ def _on_disk(
             engine=chosen.engine,
             address=classifier.address,
         )
+        if labelled is not None:
+            labels = with_table(labels, labelled, graph.ids.column, classes)
         return classifier.fit(graph, classes, labels).prediction_
     except InputError:
         if fresh:  # what was made of input that is refused is of no use for a better one

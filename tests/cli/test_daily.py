@@ -74,6 +74,18 @@ def test_compare_tells_added_and_removed_nodes_and_no_raw_floats(
     assert not re.search(r"\d\.\d{6,}", told)
 
 
+def test_compare_takes_the_settings_of_a_model_apart(
+    call: Call, run: Path, given: Sample, tmp_path: Path
+) -> None:
+    """Of two models the settings that differ are named, and no setting that does not."""
+    labels = given.labels(0, 1)
+    unseen.classify(given.graph, given.classes, labels, seed=1).save(tmp_path / "after")
+    told = call("compare", run, tmp_path / "after")[1]
+    assert re.search(r"model\.seed +│ 0 -> 1", told)
+    assert "(" not in told.partition("Settings")[2]
+    assert not re.search(r"\d\.\d{6,}", told)
+
+
 def test_the_time_is_that_of_the_whole_command(
     call: Call, paths: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,6 +159,17 @@ def test_every_command_takes_quiet_and_verbose_and_shells_complete(call: Call) -
         told = call(command, "--help")[1]
         assert "--quiet" in told
         assert "--verbose" in told
+
+
+def test_every_command_teaches_by_an_example(call: Call) -> None:
+    """An example is a command with options that exist, and no flag looks as if it took a value."""
+    for command in ("classify", "predict", "check", "suggest", "evaluate", "compare", "describe"):
+        about, _, table = call(command, "--help")[1].partition("╭")
+        paragraphs = [" ".join(each.split()) for each in re.split(r"\n\s*\n", about)]
+        example = next(each for each in paragraphs if f": unseen {command} " in each)
+        words = example.partition(f"unseen {command} ")[2].split()
+        assert all(f"{word} " in table for word in words if word.startswith("--"))
+        assert table.count("<bool>") == 1  # of --help, which is not ours
 
 
 @pytest.mark.parametrize("words", [("datasets", "list"), ("datasets", "list", "--json")])

@@ -17,6 +17,8 @@ from unseen.engines.plan import plan, size
 from unseen.io.locks import Lock
 from unseen.prepare import encode_files
 
+from .helpers import one_line
+
 SMALL = sample(per_class=65, topical=2)
 
 
@@ -47,6 +49,45 @@ def test_both_engines_write_the_same_answers(
     more = ["--nodes", paths["nodes"], "--edges", paths["edges"], "--out", tmp_path / "more"]
     code, _, complaint = call("predict", "--model", tmp_path / "disk", *more)
     assert code == 0, complaint  # the model is whole, though the graph is not in the run
+
+
+def test_labels_of_a_file_are_those_of_the_column(
+    call: Call, paths: dict[str, Path], tmp_path: Path
+) -> None:
+    """What `suggest` wrote and somebody corrected is read on both engines, beside the column."""
+    nodes = pl.read_csv(paths["nodes"], schema_overrides={"id": pl.String})
+    nodes.drop("label").write_csv(tmp_path / "bare.csv")
+    known = nodes.select("id", "label").filter(pl.col("label") != "")
+    known[5:].write_csv(tmp_path / "labels.csv")
+    some = nodes.with_columns(
+        pl.when(pl.col("id").is_in(known["id"][:9].implode())).then("label").alias("label")
+    )
+    some.write_csv(tmp_path / "some.csv")  # four of them stand in both files
+    assert call("classify", *options(paths, tmp_path / "column"))[0] == 0
+    both = paths | {"nodes": tmp_path / "some.csv"}
+    for engine in ("memory", "disk"):
+        words = [*options(both, tmp_path / engine), "--engine", engine, "--memory", "2GB"]
+        code, _, complaint = call("classify", *words, "--labels", tmp_path / "labels.csv")
+        assert code == 0, complaint
+        assert_same_run(tmp_path / "column", tmp_path / engine)
+    bare = options(paths | {"nodes": tmp_path / "bare.csv"}, tmp_path / "x")[:-2]
+    code, said, _ = call("check", *bare, "--labels", tmp_path / "labels.csv", "--json")
+    assert sum(json.loads(said)["classes"].values()) == len(known) - 5
+
+
+@pytest.mark.parametrize("engine", ["memory", "disk"])
+def test_labels_that_disagree_are_refused(
+    call: Call, paths: dict[str, Path], tmp_path: Path, engine: str
+) -> None:
+    nodes = pl.read_csv(paths["nodes"], schema_overrides={"id": pl.String})
+    known = nodes.filter(pl.col("label") != "")
+    other = next(name for name in SMALL.classes.names if name != known["label"][0])
+    (tmp_path / "l.csv").write_text(f"id,label\n{known['id'][0]},{other}\n", encoding="utf-8")
+    words = [*options(paths, tmp_path / "run"), "--engine", engine, "--labels", tmp_path / "l.csv"]
+    code, _, complaint = call("classify", *words)
+    message = f"l.csv: node '{known['id'][0]}' is labelled '{other}', but"
+    one_line((code, "", complaint), message)
+    assert not list(tmp_path.glob("run*"))
 
 
 def test_a_plan_runs_nothing(call: Call, paths: dict[str, Path], tmp_path: Path) -> None:

@@ -194,4 +194,8 @@ def test_a_folder_of_parts_is_read_in_memory_too(tmp_path: Path) -> None:
 def test_the_rows_of_files_are_estimated(tmp_path: Path) -> None:
     nodes, _ = tables("text")
     assert sources.rows_of(write(nodes, tmp_path / "a.parquet", 3)) == NODES
-    assert sources.rows_of(write(nodes, tmp_path / "b.csv", 1)) == pytest.approx(NODES, abs=2)
+    assert sources.rows_of(write(nodes, tmp_path / "b.csv", 1)) == NODES  # no header
+    (tmp_path / "c.jsonl").write_text('{"id": 1}\n{"id": 2}', encoding="utf-8")
+    assert sources.rows_of(tmp_path / "c.jsonl") == 2
+    (tmp_path / "d.csv").write_text("id", encoding="utf-8")
+    assert sources.rows_of(tmp_path / "d.csv") == 0

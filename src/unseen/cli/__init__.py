@@ -21,30 +21,25 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    help="Labels for classes that nobody has labelled: zero-shot node classification.\n\n"
-    "Start with [bold]unseen demo[/bold], then bring your own graph: "
+    help="Classify the nodes of a graph into classes that nobody has labelled.\n\n"
+    "Start with [bold]unseen demo[/bold], then bring your own graph:\n\n"
     "[bold]unseen classify --nodes nodes.csv --edges edges.csv --classes classes.csv --out run"
-    "[/bold]\n\nFiles may be .csv, .tsv, .parquet or .jsonl. Nodes: id, text (or numeric columns), "
-    "optional label. Edges: source, target, optional weight. Classes: name, optional description.",
+    "[/bold]\n\nFiles are .csv, .tsv, .parquet or .jsonl. Nodes: id, text (or numeric columns), "
+    "optional label. Edges: source, target, optional weight. Classes: name, optional description."
+    "\n\nWhat a command does and an example of it: [bold]unseen COMMAND --help[/bold]",
 )
-for command in (  # in the order of the help
-    classify,
-    predict,
-    check,
-    suggest,
-    serve,
-    encode,
-    evaluate,
-    compare,
-    csd,
-    describe,
-    demo,
-    reproduce,
-):
-    app.command()(voiced(command))
+COMMANDS = {  # in the order of the help
+    "Start": (demo, check, classify),
+    "Look at a run, correct it, go on": (evaluate, suggest, predict, compare, serve),
+    "Texts": (describe, csd, encode),
+    "Data sets and the paper": (reproduce,),
+}
+for part, commands in COMMANDS.items():
+    for command in commands:
+        app.command(rich_help_panel=part)(voiced(command))
 for former in (walk, classify_walk):
     app.command(hidden=True, context_settings={"ignore_unknown_options": True})(former)
-app.add_typer(datasets_app, name="datasets")
+app.add_typer(datasets_app, name="datasets", rich_help_panel=part)
 
 
 def _version(wanted: bool) -> None:
@@ -58,7 +53,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", help="Say which version this is.", callback=_version)
+        bool, typer.Option("--version", help="Print the version.", metavar="", callback=_version)
     ] = False,
 ) -> None:
     pass

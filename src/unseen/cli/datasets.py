@@ -15,7 +15,7 @@ datasets_app = typer.Typer(no_args_is_help=True, help="Graphs to try things on."
 
 @datasets_app.command("list")
 def list_datasets(as_json: AsJson = False) -> None:
-    """Name the data sets."""
+    """List the data sets, and whether they are on this machine."""
     from unseen.datasets.registry import names
 
     if as_json:
@@ -26,7 +26,7 @@ def list_datasets(as_json: AsJson = False) -> None:
 
 @datasets_app.command("get")
 def get_dataset(name: Annotated[str, typer.Argument(help="Name of the set.")]) -> None:
-    """Make a data set available offline."""
+    """Fetch a data set, so that it can be used offline."""
     from unseen.datasets.catalogue import CATALOGUE
     from unseen.datasets.fetch import get
     from unseen.datasets.registry import load
@@ -43,10 +43,13 @@ def export_dataset(
     name: Annotated[str, typer.Argument(help="Name of the set.")],
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write.")],
     split: Annotated[
-        str | None, typer.Option(help="Fill in labels of the seen classes of this split.")
+        str | None, typer.Option(help="Fill in the labels of the seen classes of this split.")
     ] = None,
 ) -> None:
-    """Write nodes, edges, classes and truth as files that the other commands read."""
+    """Write nodes, edges, classes and truth as files that the other commands read.
+
+    Example: [bold]unseen datasets export stdlib graph[/bold]
+    """
     from unseen.datasets.export import export
     from unseen.datasets.registry import load
 

@@ -14,28 +14,37 @@ from unseen.cli.options import AsJson, ClassFile, Seed, TextColumns
 
 def describe(
     class_file: ClassFile,
-    out: Annotated[Path, typer.Option(help="A .csv for the drafts; read them before use.")],
+    out: Annotated[
+        Path, typer.Option(help="Write the drafts to this .csv. Read them before you use them.")
+    ],
     endpoint: Annotated[
         str | None,
         typer.Option(
-            help="Address of an OpenAI-compatible server, up to /v1; a key is taken from the "
-            "environment variable UNSEEN_API_KEY.",
-            show_default="a template with a question a class",
+            help="Address of an OpenAI-compatible server, including /v1. A key, if it needs one, "
+            "is read from the environment variable UNSEEN_API_KEY.",
+            show_default="none; write a template to fill in",
         ),
     ] = None,
-    model: Annotated[str | None, typer.Option(help="As the server calls it.")] = None,
+    model: Annotated[str | None, typer.Option(help="Name of the model on that server.")] = None,
     nodes: Annotated[
-        Path | None, typer.Option(help="Nodes, some texts of which the model is shown.")
+        Path | None, typer.Option(help="Nodes; the model is shown some of their texts.")
     ] = None,
-    sample: Annotated[int, typer.Option(help="How many texts it is shown.", min=1, max=200)] = 20,
+    sample: Annotated[
+        int, typer.Option(help="How many texts it is shown, drawn at random.", min=1, max=200)
+    ] = 20,
     text_columns: TextColumns = "text",
-    timeout: Annotated[float, typer.Option(help="Seconds for one answer.", min=0.1)] = 60.0,
+    timeout: Annotated[float, typer.Option(help="Seconds to wait for an answer.", min=0.1)] = 60.0,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
     """Draft a paragraph and typical terms for each class, by hand or with a language model.
 
-    Repeat the command after an interruption: what was answered is not asked again.
+    By hand: [bold]unseen describe --classes classes.csv --out to_fill.csv[/bold]
+
+    With a model: [bold]unseen describe --classes classes.csv --out described.csv
+    --nodes nodes.csv --endpoint http://127.0.0.1:11434/v1 --model llama3.1[/bold]
+
+    Repeat the command after an interruption: no class is asked about twice.
     """
     from unseen.core.errors import InputError
     from unseen.describe.draft import describe as draft

@@ -13,14 +13,23 @@ from unseen.cli.options import AsJson, Device, DeviceOption, IdColumn, Nodes, Te
 
 def encode(
     nodes: Nodes,
-    out: Annotated[Path, typer.Option("--out", help="Folder for the parts; gone on with.")],
-    encoder: Annotated[str, typer.Option(help="static, minilm, ...")] = "static",
+    out: Annotated[
+        Path, typer.Option("--out", help="Folder for the parts. Finished parts in it are kept.")
+    ],
+    encoder: Annotated[
+        str, typer.Option(help="static, minilm, or a model of sentence-transformers.")
+    ] = "static",
     id_column: IdColumn = "id",
     text_columns: TextColumns = "text",
     device: DeviceOption = Device.cpu,
     as_json: AsJson = False,
 ) -> None:
-    """Write a vector for each text, as Parquet in parts. Run it again to go on after a stop."""
+    """Write a vector for each text, as Parquet files.
+
+    Example: [bold]unseen encode --nodes nodes.csv --out vectors[/bold]
+
+    Repeat the command after an interruption: finished parts are not made again.
+    """
     from unseen.prepare.encode_files import encode_files
 
     with progress_bar(as_json) as progress:

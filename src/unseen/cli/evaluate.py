@@ -18,19 +18,21 @@ def evaluate(
     predictions: Annotated[
         Path,
         typer.Option(
-            help="predictions.csv of a run: id, label, ... In the folder of its run, nodes of seen "
-            "and of unseen classes are scored apart too, with the harmonic mean of the two, if the "
-            "truth has both."
+            help="predictions.csv of a run: id, label. In the folder of its run, seen and unseen "
+            "classes are also scored apart, where the truth has both."
         ),
     ],
-    truth: Annotated[Path, typer.Option(help="The true classes: id, label.")],
+    truth: Annotated[Path, typer.Option(help="True classes: id, label.")],
     report: Annotated[
         Path | None,
-        typer.Option(help="Write the report of the run here (.html), with its accuracy in it."),
+        typer.Option(help="Write a report of the run with its accuracy (.html)."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare predictions with the truth: accuracy, floor, coverage, calibration, confusion."""
+    """Compare predictions with the truth: accuracy, recall of each class, calibration, confusions.
+
+    Example: [bold]unseen evaluate --predictions run/predictions.csv --truth truth.csv[/bold]
+    """
     from unseen.evaluate import evaluate_files
     from unseen.io.atomic import check_file, replacing
 
@@ -88,7 +90,7 @@ def evaluate(
     if wrong:
         print_table(
             "Most frequent confusions",
-            ("true class", "was given", "nodes"),
+            ("true class", "predicted", "nodes"),
             [(a, b, -count) for count, a, b in wrong[:15]],
         )
     if report is not None:
@@ -110,7 +112,7 @@ def _per_class(scores: dict[str, Any]) -> None:
     few = f", the {CLASSES} with the lowest recall" if len(rows) > CLASSES else ""
     print_table(
         f"Classes{few}",
-        ("class", "nodes", "given to", "recall", "precision"),
+        ("class", "nodes", "predicted", "recall", "precision"),
         [row for _, row in rows[:CLASSES]],
     )
 
@@ -120,7 +122,10 @@ def compare(
     after: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of another run.")],
     as_json: AsJson = False,
 ) -> None:
-    """Tell what changed between two runs."""
+    """Say what changed between two runs: answers, confidence, settings.
+
+    Example: [bold]unseen compare monday tuesday[/bold]
+    """
     from dataclasses import asdict
 
     from unseen.evaluate import compare_runs
@@ -157,7 +162,7 @@ def csd(
     encoder: EncoderName = "static",
     device: DeviceOption = Device.cpu,
     nodes: Annotated[
-        Path | None, typer.Option(help="Labelled nodes (id, text, label) to measure quality with.")
+        Path | None, typer.Option(help="Labelled nodes to measure quality on: id, text, label.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the vectors here (.safetensors).")] = None,
     texts: Annotated[
@@ -165,7 +170,12 @@ def csd(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Acquire class semantic descriptions and compare them (Eq. 1-3 of the paper)."""
+    """Make class semantic descriptions (vectors of class texts) and compare them.
+
+    Example: [bold]unseen csd --classes classes.csv[/bold]
+
+    With labelled --nodes, their quality is measured by Eq. 1-3 of the paper.
+    """
     from unseen.csd.compare import compare_csds
     from unseen.io.read import read_classes
 

@@ -26,6 +26,7 @@ from unseen.cli.options import (
     Features,
     IdColumn,
     LabelColumn,
+    LabelFile,
     MemoryLimit,
     Nodes,
     NoReport,
@@ -51,6 +52,7 @@ def classify(
     class_file: ClassFile,
     out: Out,
     edges: Edges = None,
+    labels: LabelFile = None,
     encoder: EncoderName = "auto",
     among: AmongOption = Among.all,
     abstain: Abstain = None,
@@ -74,7 +76,13 @@ def classify(
     plan: PlanOnly = False,
     as_json: AsJson = False,
 ) -> None:
-    """Give every unlabelled node a class, a confidence and a reason."""
+    """Give every unlabelled node a class, a confidence and a reason.
+
+    Example: [bold]unseen classify --nodes nodes.csv --edges edges.csv
+    --classes classes.csv --out run[/bold]
+
+    The folder run then holds predictions.csv, report.html, the model, and a record of every choice.
+    """
     began = clock()
     from unseen.files import classify_files, plan_run
     from unseen.io.read import read_classes
@@ -103,6 +111,7 @@ def classify(
                 "address": address,
             },
             reading={
+                "labels": labels,
                 "features": features,
                 "vocabulary": vocabulary,
                 "directed": directed,
@@ -117,21 +126,23 @@ def classify(
 
 
 def predict(
-    model: Annotated[Path, typer.Option(help="Folder of a run or of a saved model.")],
+    model: Annotated[Path, typer.Option(help="Folder of a run, or of a saved model.")],
     nodes: Nodes,
     class_file: Annotated[
         Path | None,
-        typer.Option("--classes", help="Classes to choose from; the model's own if left out."),
+        typer.Option(
+            "--classes", help="Classes to choose from.", show_default="those of the model"
+        ),
     ] = None,
     edges: Edges = None,
     out: Out = Path("unseen-predict"),
     with_run: Annotated[
         Path | None,
-        typer.Option(help="The nodes are new in the graph of this run: edges may name its nodes."),
+        typer.Option(help="The nodes join the graph of this run; edges may lead to its nodes."),
     ] = None,
     everything: Annotated[
         bool,
-        typer.Option("--all", help="With --with-run: answer all nodes again, old ones included."),
+        typer.Option("--all", help="With --with-run: answer its nodes again, too.", metavar=""),
     ] = False,
     among: AmongOption = Among.all,
     abstain: Abstain = None,
@@ -150,7 +161,11 @@ def predict(
     device: DeviceOption = Device.cpu,
     as_json: AsJson = False,
 ) -> None:
-    """Use a saved model on new nodes, another graph or added classes, without fitting again."""
+    """Use a saved model on new nodes, another graph or added classes, without fitting again.
+
+    Example: [bold]unseen predict --model run --with-run run --nodes new_nodes.csv
+    --edges new_edges.csv --out new[/bold]
+    """
     began = clock()
     from unseen.inference import predict_files
     from unseen.io.atomic import check_place

@@ -22,6 +22,7 @@ from unseen.cli.options import (
     Features,
     IdColumn,
     LabelColumn,
+    LabelFile,
     Nodes,
     Seed,
     SourceColumn,
@@ -38,6 +39,7 @@ def check(
     nodes: Nodes,
     class_file: ClassFile,
     edges: Edges = None,
+    labels: LabelFile = None,
     encoder: EncoderName = "auto",
     among: AmongOption = Among.all,
     features: Features = None,
@@ -52,15 +54,19 @@ def check(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Look at the inputs: counts, repairs, balance, likely problems. Fits nothing."""
+    """Check the inputs before a run: counts, repairs, likely problems, class texts to improve.
+
+    Example: [bold]unseen check --nodes nodes.csv --edges edges.csv --classes classes.csv[/bold]
+    """
     from unseen.check import check as run
     from unseen.io.read import read_inputs
 
     columns = columns_of(id_column, text_columns, label_column, source_column, target_column)
-    graph, classes, labels = read_inputs(
+    graph, classes, known = read_inputs(
         nodes,
         edges,
         class_file,
+        labels=labels,
         features=features,
         vocabulary=vocabulary,
         directed=directed,
@@ -70,7 +76,7 @@ def check(
         found = run(
             graph,
             classes,
-            labels,
+            known,
             encoder=encoder,
             among=among.value,
             device=device.value,
@@ -121,16 +127,21 @@ def suggest(
     run: Annotated[Path, typer.Option(help="Folder of a run.")],
     count: Annotated[int, typer.Option(help="How many nodes you can label.", min=1)] = 50,
     errors: Annotated[
-        bool, typer.Option("--errors", help="The nodes most likely wrong instead.")
+        bool, typer.Option("--errors", help="Name those most likely wrong instead.", metavar="")
     ] = False,
     out: Annotated[
-        Path | None, typer.Option(help="Write a .csv: id, label, confidence, text.")
+        Path | None, typer.Option(help="Write them to this .csv: id, label, confidence, text.")
     ] = None,
     seed: Seed = 0,
     spreadsheet: Spreadsheet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Name the nodes whose labels would teach most: fill them in and classify again."""
+    """Name the nodes whose labels would teach most.
+
+    Example: [bold]unseen suggest --run run --count 50 --out to_label.csv[/bold]
+
+    Correct the column label of to_label.csv and classify again with --labels to_label.csv.
+    """
     from unseen.core.escape import without_formulas
     from unseen.io.atomic import check_file, replacing
     from unseen.io.files import write_text

@@ -13,21 +13,26 @@ from unseen.cli.console import progress_bar, say
 def serve(
     run: Annotated[Path, typer.Argument(help="Folder of a run, or a link to one.")],
     host: Annotated[
-        str, typer.Option(help="Address to listen at; any but loopback needs --token-file.")
+        str, typer.Option(help="Address to listen on; any but loopback needs --token-file.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen at.", min=0, max=65535)] = 8000,
+    port: Annotated[int, typer.Option(help="Port to listen on.", min=0, max=65535)] = 8000,
     token_file: Annotated[
         Path | None,
         typer.Option(
-            help="Lines of `read TOKEN` and `write TOKEN`.", show_default="none, on loopback"
+            help='File with lines "read TOKEN" and "write TOKEN".', show_default="none, on loopback"
         ),
     ] = None,
     workers: Annotated[int, typer.Option(help="Processes that answer.", min=1, max=64)] = 1,
     rate: Annotated[
-        float, typer.Option(help="Requests a second of one address; 0: any number.", min=0)
+        float, typer.Option(help="Requests per second from one address; 0: no limit.", min=0)
     ] = 1000.0,
 ) -> None:
-    """Look at a run, try classes, correct it and let it learn: a page and an HTTP API."""
+    """Show a run in the browser, correct it and let it learn: a page and an HTTP API.
+
+    Example: [bold]unseen serve run[/bold]
+
+    Stop it with Ctrl-C. It needs the extra serve: pip install unseen\\[serve].
+    """
     from unseen.core.errors import require
 
     for module in ("fastapi", "uvicorn", "httptools", "prometheus_client"):

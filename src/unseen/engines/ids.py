@@ -45,6 +45,11 @@ class Ids(Sequence[str]):
             return self._column[at].cast(pl.String).to_list()
         return str(self._column[int(at)])
 
+    @property
+    def column(self) -> pl.Series:
+        """All names as a column: text, or whole numbers."""
+        return self._column
+
     def names(self, rows: NDArray[np.int64]) -> list[str]:
         """Return the names of some nodes."""
         return self._column.gather(rows).cast(pl.String).to_list()

@@ -43,8 +43,9 @@ def rows_of(given: Path | str) -> int:
             continue
         with path.open("rb") as stream:
             head = stream.read(HEAD)
-        lines = max(head.count(b"\n"), 1)
-        total += round(path.stat().st_size / max(len(head), 1) * lines)
+        lines = len(head.splitlines())
+        header = path.suffix.lower() in SEPARATORS
+        total += max(round(path.stat().st_size / max(len(head), 1) * lines) - header, 0)
     return total
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -122,7 +123,9 @@ def _differences(before: Any, after: Any) -> dict[str, tuple[Any, Any]]:
 
 
 def _flat(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield (dotted key, value) for what is no dictionary and no list of dictionaries."""
+    """Yield (dotted key, value) for what is no dictionary, list of dictionaries or settings."""
+    if isinstance(value, str):
+        value = _settings_of(value) or value
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
         value = dict(enumerate(value))
     if isinstance(value, dict) and key.count(".") < DEEPEST:
@@ -130,3 +133,19 @@ def _flat(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
             yield from _flat(item, f"{key}.{name}" if key else str(name))
     else:
         yield key, value
+
+
+def _settings_of(text: str) -> dict[str, Any] | None:
+    """Return a model that stands in a record as `Name(setting=value, ...)` as a dictionary.
+
+    >>> _settings_of("PooledEM(rounds=5, seed=0)")
+    {'name': 'PooledEM', 'rounds': 5, 'seed': 0}
+    """
+    try:
+        call = ast.parse(text, mode="eval").body
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args:
+            found = {each.arg or "": ast.literal_eval(each.value) for each in call.keywords}
+            return {"name": call.func.id, **found}
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        pass
+    return None

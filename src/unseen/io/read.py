@@ -64,6 +64,7 @@ def read_inputs(
     edges: Path | str | None,
     classes: Path | str | Classes,
     *,
+    labels: Path | str | None = None,
     features: Path | str | None = None,
     vocabulary: Path | str | None = None,
     directed: bool = False,
@@ -76,15 +77,34 @@ def read_inputs(
 ) -> tuple[Graph, Classes, Labels]:
     """Read all that a run needs, every file once; arguments as in `read_graph`.
 
-    Labels are those of the nodes file; without a label column there are none.
+    Labels are those of the nodes file, if it has a label column, and those of a file `labels` with
+    the columns `id` and `label`.
     """
     roles = Roles(id_column, text_columns, label_column, source_column, target_column)
     table = read_table(nodes)
     graph = _graph(table, edges, features, vocabulary, directed, beside, roles)
     among = classes if isinstance(classes, Classes) else read_classes(classes)
-    if label_column not in table.frame.columns:
-        return graph, among, Labels.none(graph.nodes)
-    return graph, among, labels_of(table, graph, among, roles)
+    known = Labels.none(graph.nodes)
+    if label_column in table.frame.columns:
+        known = labels_of(table, graph, among, roles)
+    if labels is not None:
+        ids = columns.normalised(pl.Series(graph.ids or (), dtype=pl.String))
+        known = with_table(known, read_table(labels), ids, among)
+    return graph, among, known
+
+
+def with_table(known: Labels, table: Table, ids: pl.Series, classes: Classes) -> Labels:
+    """Return labels and those of a table beside them; where both have one, they have to agree."""
+    more = labels_among(ids, table, classes)
+    both = known.known & more.known & (known.codes != more.codes)
+    if both.any():
+        row = int(np.flatnonzero(both)[0])
+        one, other = (quoted(classes.names[each.codes[row]]) for each in (more, known))
+        raise InputError(
+            f"{table.name}: node {quoted(str(ids[row]))} is labelled {one}, but in the nodes file "
+            f"{other}; a node has one label; correct one of the two"
+        )
+    return Labels(np.where(more.known, more.codes, known.codes))
 
 
 def read_classes(path: Path | str) -> Classes:
