@@ -57,9 +57,9 @@ def test_only_new_nodes_are_in_the_answer(given: Sample, fitted: ZeroShotNodeCla
     assert new.graph.edges == given.graph.edges + 4
     assert new.record["graph"]["nodes"] == n + 3
     assert new.record["graph"]["unlabelled"] == 3
-    assert "4 of 4 neighbours agree" in new.reasons[1]
-    assert new.reasons[2].startswith("own text alone (flour")
-    assert new.reasons[2].endswith("); no neighbours")
+    assert "All 4 neighbours have this class" in new.reasons[1]
+    assert new.reasons[2].startswith("Decided by its own text alone (words: flour")
+    assert new.reasons[2].endswith("), as it has no neighbours.")
     assert new.flags[2] == "no neighbours"
     np.testing.assert_allclose(new.proba.sum(axis=1), 1, atol=1e-5)
 
@@ -198,7 +198,7 @@ def test_features_and_labels_of_the_fitted_graph(given: Sample) -> None:
     row = pl.DataFrame([["a", *means[1].tolist()]], schema=["id", "p", "q", "r", "s"], orient="row")
     new = fitted.add_nodes(row, edges(*(("a", i) for i in some(given, 1, 3))))
     assert answers(new) == {"a": "Cooking"}
-    assert "neighbours agree" in new.reasons[0]
+    assert " have this class" in new.reasons[0]
 
 
 def test_a_label_of_a_new_node_is_kept_and_tells_its_neighbours(

@@ -123,12 +123,13 @@ def odd_one() -> ZeroShotNodeClassifier:
 def test_reasons_name_words_and_titles_and_say_when_the_own_text_disagrees() -> None:
     table = {row["id"]: row for row in odd_one().prediction_.to_polars().to_dicts()}
     assert table["n4"]["label"] == "Astronomy"
-    assert "its own text speaks for 'Cooking' (" in table["n4"]["reason"]
+    assert "its own text alone speaks for 'Cooking' (words: " in table["n4"]["reason"]
     assert "garlic" in table["n4"]["reason"] or "soup" in table["n4"]["reason"]
     assert "text disagrees" in table["n4"]["flags"]
-    assert table["n5"]["reason"].startswith("no text of its own, neighbours ")
+    assert table["n5"]["reason"].startswith("Decided by ")
+    assert ", as it has no text of its own. " in table["n5"]["reason"]
     assert "no text" in table["n5"]["flags"]
-    assert table["n6"]["reason"].startswith("own text ")
+    assert table["n6"]["reason"].startswith("Decided by ")
     assert "onion" in table["n6"]["reason"]
     assert "such as '" in table["n6"]["reason"]
     assert "(n7)" in table["n6"]["reason"]  # the title of a neighbour, and its id

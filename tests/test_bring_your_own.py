@@ -73,7 +73,7 @@ def test_a_model_needs_fit_and_posterior_only(given: Sample) -> None:
     found = fitted.prediction_
     q = np.exp(10 * (X @ S.T)[found.nodes])
     np.testing.assert_allclose(found.proba, q / q.sum(axis=1, keepdims=True), atol=1e-5)
-    assert set(found.reasons) == {"own text alone; the graph was not used"}
+    assert set(found.reasons) == {"Decided by its own text alone, as the graph was not used."}
     assert "Nearest" in found.record["settings"]["model"]
 
 
@@ -266,7 +266,7 @@ def no_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_vectors_need_no_encoder(given: Sample, in_hand: tuple[Graph, Classes]) -> None:
     found = unseen.classify(*in_hand)
     assert given.accuracy(found.nodes, found.label) > 0.9
-    assert found.reasons[0].startswith("own features")
+    assert found.reasons[0].startswith("Decided by its own features (")
     with pytest.raises(AssertionError, match="an encoder was loaded"):
         unseen.classify(given.graph, given.classes)
 

@@ -141,7 +141,7 @@ def test_the_graph_helps_where_neighbours_agree(given: Sample) -> None:
     texts_only = silent.accuracy(alone.nodes, alone.label)
     assert 1.5 * FLOOR < texts_only < 0.9
     assert silent.accuracy(linked.nodes, linked.label) > texts_only + 0.05
-    assert all(reason.startswith("own text alone") for reason in alone.reasons)
+    assert all(reason.startswith("Decided by its own text alone") for reason in alone.reasons)
 
 
 def test_some_classes_labelled_among_all(given: Sample, two_seen: Prediction) -> None:

@@ -81,7 +81,7 @@ def test_compare_takes_the_settings_of_a_model_apart(
     labels = given.labels(0, 1)
     unseen.classify(given.graph, given.classes, labels, seed=1).save(tmp_path / "after")
     told = call("compare", run, tmp_path / "after")[1]
-    assert re.search(r"model\.seed +│ 0 -> 1", told)
+    assert re.search(r"model, seed +│ 0 -> 1", told)
     assert "(" not in told.partition("Settings")[2]
     assert not re.search(r"\d\.\d{6,}", told)
 

@@ -80,7 +80,7 @@ def test_edges_may_be_left_out(call: Call, paths: dict[str, Path], tmp_path: Pat
     assert code == 0
     assert "There are no edges: texts alone answer." in " ".join(told.split())
     reasons = pl.read_csv(tmp_path / "run" / "predictions.csv")["reason"]
-    assert all(reason.startswith("own text alone") for reason in reasons)
+    assert all(reason.startswith("Decided by its own text alone") for reason in reasons)
 
 
 def test_columns_may_have_other_names(
@@ -204,7 +204,7 @@ def test_predict_answers_new_nodes_of_a_run_and_no_others(
     assert found["unlabelled"] == 1
     (row,) = pl.read_csv(out / "predictions.csv").iter_rows(named=True)
     assert (row["id"], row["label"]) == ("new", "Astronomy")
-    assert "4 of 4 neighbours agree" in row["reason"]
+    assert "All 4 neighbours have this class" in row["reason"]
     check_folder(out)
 
 

@@ -65,7 +65,7 @@ def test_what_changed(runs: tuple[Path, Path]) -> None:
 def test_differences_of_records(runs: tuple[Path, Path]) -> None:
     found = compare_runs(*runs)
     assert found.settings == {"extra": (None, True), "hops": (3, 5), "model.alpha": (1, 2)}
-    assert found.choices == {"0.chosen": ("text", "label")}
+    assert found.choices == {"csd.chosen": ("text", "label")}
     json.dumps(found.to_dict(), allow_nan=False)
 
 

@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from unseen.core.operator import Operator
 from unseen.engines.memory import MEMORY
-from unseen.explain.reasons import NO_TEXT, TEXT_DISAGREES, Evidence, Reasons, explained
+from unseen.explain.reasons import (
+    NO_TEXT,
+    TEXT_DISAGREES,
+    Evidence,
+    Reasons,
+    agreement,
+    explained,
+)
 from unseen.explain.shares import hop_shares
 from unseen.explain.strings import Titles, packed
 
@@ -91,67 +98,106 @@ def test_shares_are_proper_and_sum_to_one(q: NDArray[np.float32]) -> None:
 
 def test_a_reason_tells_shares_agreement_and_the_strongest_that_agrees() -> None:
     assert reason(0, [0.6, 0.3, 0.06, 0.04]) == (
-        "own text 60%, neighbours 30%, further hops 10%; 2 of 3 neighbours agree, such as 'c'"
+        "Decided by its own text (60%), its neighbours (30%) and nodes further away (10%). "
+        "2 of 3 neighbours have this class, such as 'c'."
     )
 
 
 def test_further_hops_are_left_out_where_they_said_nothing() -> None:
     assert reason(0, [0.7, 0.3]) == (
-        "own text 70%, neighbours 30%; 2 of 3 neighbours agree, such as 'c'"
+        "Decided by its own text (70%) and its neighbours (30%). "
+        "2 of 3 neighbours have this class, such as 'c'."
     )
     assert "further" not in reason(0, [0.697, 0.3, 0.003])
 
 
 def test_no_example_is_named_where_no_neighbour_agrees() -> None:
-    assert reason(2, [1.0, 0.0]) == "own text 100%, neighbours 0%; 0 of 1 neighbours agree"
+    said = reason(2, [1.0, 0.0])
+    assert said == "Decided by its own text. Its only neighbour has another class."
 
 
 def test_a_node_without_neighbours_had_its_own_words_alone() -> None:
-    assert reason(4, [1.0, 0.0], own="words") == "own words alone; no neighbours"
+    assert reason(4, [1.0, 0.0], own="words") == (
+        "Decided by its own words alone, as it has no neighbours."
+    )
 
 
 def test_a_graph_that_was_not_used_is_said_so() -> None:
-    assert reason(0, [1.0], own="features") == "own features alone; the graph was not used"
+    assert reason(0, [1.0], own="features") == (
+        "Decided by its own features alone, as the graph was not used."
+    )
 
 
 def test_reasons_follow_the_nodes_asked_about() -> None:
     found = explained(about([4, 1], [[1, 0], [0.5, 0.5]], (0,) * 5))[0]
     assert found == [
-        "own text alone; no neighbours",
-        "own text 50%, neighbours 50%; 1 of 1 neighbours agree, such as 'hub'",
+        "Decided by its own text alone, as it has no neighbours.",
+        "Decided by its own text (50%) and its neighbours (50%). "
+        "Its only neighbour has this class: 'hub'.",
     ]
 
 
 def test_a_neighbour_is_named_by_its_title() -> None:
     texts = ["Hub", "", "", "Copper kettle. Boils water on any hob.", ""]
     found = reason(0, [0.7, 0.3], titles=Titles(texts, MEMORY))
-    assert found.endswith("2 of 3 neighbours agree, such as 'Copper kettle' (c)")
+    assert found.endswith("2 of 3 neighbours have this class, such as 'Copper kettle' (c).")
 
 
 def test_a_neighbour_without_a_text_is_named_by_its_id() -> None:
-    assert reason(0, [0.7, 0.3], titles=Titles([""] * 5, MEMORY)).endswith("such as 'c'")
+    assert reason(0, [0.7, 0.3], titles=Titles([""] * 5, MEMORY)).endswith("such as 'c'.")
 
 
 def test_words_stand_beside_the_share_of_the_text() -> None:
     words = packed(["kettle, boil"])
-    assert reason(0, [0.7, 0.3], words=words).startswith("own text 70% (kettle, boil), neighbours")
-    assert reason(4, [1.0, 0.0], words=words) == "own text alone (kettle, boil); no neighbours"
+    said = reason(0, [0.7, 0.3], words=words)
+    assert said.startswith("Decided by its own text (70%, words: kettle, boil) and its neighbours")
+    assert reason(4, [1.0, 0.0], words=words) == (
+        "Decided by its own text alone (words: kettle, boil), as it has no neighbours."
+    )
+    assert reason(0, [1.0, 0.0], words=words).startswith(
+        "Decided by its own text (words: kettle, boil). "
+    )
 
 
 def test_a_text_that_speaks_for_another_class_is_said_plainly() -> None:
     found = reason(0, [0.0, 1.0], text_class=np.array([1]), words=packed(["kettle"]))
     assert found == (
-        "own text 0%, neighbours 100%; its own text speaks for 'Kitchen' (kettle); "
-        "2 of 3 neighbours agree, such as 'c'"
+        "Decided by its neighbours, but its own text alone speaks for 'Kitchen' (words: kettle). "
+        "2 of 3 neighbours have this class, such as 'c'."
     )
 
 
 def test_a_node_without_a_text_is_not_said_to_have_one() -> None:
     silent = {"text_class": np.array([-1]), "flags": np.array([NO_TEXT], np.uint8)}
     assert reason(0, [0.0, 1.0], **silent) == (
-        "no text of its own, neighbours 100%; 2 of 3 neighbours agree, such as 'c'"
+        "Decided by its neighbours, as it has no text of its own. "
+        "2 of 3 neighbours have this class, such as 'c'."
     )
-    assert reason(4, [1.0, 0.0], **silent) == "no text of its own; no neighbours"
+    assert reason(4, [1.0, 0.0], **silent) == (
+        "It has no text of its own, and it has no neighbours."
+    )
+
+
+@pytest.mark.parametrize(
+    ("agree", "count", "said"),
+    [
+        (0, 1, "Its only neighbour has another class."),
+        (1, 1, "Its only neighbour has this class: x."),
+        (0, 3, "None of its 3 neighbours has this class."),
+        (1, 3, "1 of 3 neighbours has this class: x."),
+        (2, 2, "Both neighbours have this class, such as x."),
+        (3, 3, "All 3 neighbours have this class, such as x."),
+        (2, 3, "2 of 3 neighbours have this class, such as x."),
+    ],
+)
+def test_neighbours_are_counted_as_people_do(agree: int, count: int, said: str) -> None:
+    assert agreement(agree, count, "x" if agree else "") == said
+
+
+def test_who_decided_most_comes_first() -> None:
+    assert reason(0, [0.1, 0.2, 0.7]).startswith(
+        "Decided by nodes further away (70%), its neighbours (20%) and its own text (10%). "
+    )
 
 
 def test_flags_of_the_model_and_of_the_neighbours_are_brought_together() -> None:
@@ -167,7 +213,10 @@ def test_flags_of_the_model_and_of_the_neighbours_are_brought_together() -> None
 
 def test_where_no_node_has_an_edge_none_is_flagged_for_it() -> None:
     alone = replace(about([0, 4], [[1.0], [1.0]]), operator=Operator(np.zeros((5, 5))))
-    assert explained(alone) == (["own text alone; the graph was not used"] * 2, ["", ""])
+    assert explained(alone) == (
+        ["Decided by its own text alone, as the graph was not used."] * 2,
+        ["", ""],
+    )
 
 
 @pytest.mark.parametrize(

@@ -148,8 +148,13 @@ def compare(
             say(f"{what}: {', '.join(ids[:SOME])}{more}")
     for key, value in found.items():
         if isinstance(value, dict) and value:
-            changes = [(name, f"{plain(a)} -> {plain(b)}") for name, (a, b) in value.items()]
-            print_table(key.replace("_", " ").capitalize(), ("setting", "change"), changes)
+            changes = [
+                (name.replace(".", ", "), f"{plain(a)} -> {plain(b)}")
+                for name, (a, b) in value.items()
+                if ".candidates." not in name  # figures that differ from run to run
+            ]
+            if changes:
+                print_table(key.replace("_", " ").capitalize(), ("setting", "change"), changes)
         elif isinstance(value, list | tuple) and value and isinstance(value[0], dict):
             columns = tuple(value[0])
             rows = [tuple(number(row[c]) for c in columns) for row in value[:15]]

@@ -127,7 +127,7 @@ def _flat(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
     if isinstance(value, str):
         value = _settings_of(value) or value
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-        value = dict(enumerate(value))
+        value = {str(item.get("what", at)): item for at, item in enumerate(value)}
     if isinstance(value, dict) and key.count(".") < DEEPEST:
         for name, item in value.items():
             yield from _flat(item, f"{key}.{name}" if key else str(name))

@@ -39,7 +39,8 @@ LONGEST = 30  # characters of a word
 EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 WORD = re.compile(r"(?=.*[^\W\d_])[\w'’./+-]+")  # with a letter, without brackets
 COMMON = (
-    "a about all an and any are as at be been but by can for from had has have he her his how if "
+    "a about all also an and any are as at be been but by can did do does doing done each for from "
+    "had has have he her his how if "
     "in into is it its more most no not of on one or other our out over per she so some such than "
     "that the their them then there these they this those through to under up use used using via "
     "was we were what when where which while who will with within without you your"

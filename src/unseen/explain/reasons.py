@@ -27,6 +27,7 @@ TEXT_DISAGREES, CLOSE_CALL, NO_TEXT, NEIGHBOURS_DISAGREE, NO_NEIGHBOURS = (
     1 << k for k in range(len(FLAGS))
 )
 CLOSE = 0.1  # difference of two probabilities
+LEAST = 0.005  # share of a decision that is told
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,30 +129,68 @@ def explained(about: Evidence, at: slice = slice(None)) -> tuple[list[str], list
         strongest = _strongest(row, np.where(agreeing, strength, -1.0), ends)  # [m]
         examples = iter(_called(about, around[strongest[agreed > 0]]))
     words = [""] * len(nodes) if about.words is None else unpacked(np.asarray(about.words[at]))
-    per_cent = np.rint(shares[:, :2] * 100).astype(int).tolist()
-    further = shares[:, 2:].sum(axis=1)
     sentences = []
     for i, (count, agree) in enumerate(zip(counts.tolist(), agreed.tolist(), strict=True)):
-        said = f" ({words[i]})" if words[i] else ""
-        other = text_class[i] >= 0 and text_class[i] != winner[nodes[i]]
         silent = bool(flags[i] & NO_TEXT)
         if shares.shape[1] == 1 or not count:
-            alone = f"no {own} of its own" if silent else f"own {own} alone{said}"
-            rest = "the graph was not used" if shares.shape[1] == 1 else "no neighbours"
-            sentences.append(f"{alone}; {rest}")
+            sentences.append(by_itself(own, words[i], silent, shares.shape[1] > 1))
             continue
-        has = f"no {own} of its own" if silent else f"own {own} {per_cent[i][0]}%"
-        parts = [
-            f"{has}{'' if other else said}, neighbours {per_cent[i][1]}%"
-            + (f", further hops {round(further[i] * 100)}%" if further[i] >= 0.005 else "")
-        ]
-        if other:
+        other = text_class[i] >= 0 and text_class[i] != winner[nodes[i]]
+        said = decided_by(own, shares[i], "" if other else words[i])
+        if silent:
+            said += f", as it has no {own} of its own"
+        elif other:
             speaks = "speaks" if own == "text" else "speak"
-            parts.append(f"its own {own} {speaks} for {about.names[text_class[i]]!r}{said}")
-        example = f", such as {next(examples)}" if agree else ""
-        parts.append(f"{agree} of {count} neighbours agree{example}")
-        sentences.append("; ".join(parts))
+            said += f", but its own {own} alone {speaks} for {about.names[text_class[i]]!r}"
+            said += f" (words: {words[i]})" if words[i] else ""
+        sentences.append(f"{said}. {agreement(agree, count, next(examples) if agree else '')}")
     return sentences, [NAMED[bits] for bits in flags.tolist()]
+
+
+def decided_by(own: str, shares: Sequence[float] | NDArray[Any], words: str = "") -> str:
+    """Return who decided, by their shares: the node itself, its neighbours, those behind them.
+
+    >>> decided_by("text", [0.6, 0.4], "tea, pot")
+    'Decided by its own text (60%, words: tea, pot) and its neighbours (40%)'
+    """
+    near, *far = [float(share) for share in shares[1:]]
+    mine = f"its own {own}"
+    who = {mine: float(shares[0]), "its neighbours": near, "nodes further away": sum(far)}
+    most = sorted((each for each in who.items() if each[1] >= LEAST), key=lambda each: -each[1])
+    said = []
+    for name, share in most:
+        notes = [f"{share:.0%}"] if len(most) > 1 else []
+        notes += [f"words: {words}"] if words and name == mine else []
+        said.append(f"{name} ({', '.join(notes)})" if notes else name)
+    *first, last = said
+    return f"Decided by {', '.join(first)} and {last}" if first else f"Decided by {last}"
+
+
+def agreement(agree: int, count: int, example: str = "") -> str:
+    """Say how many of a node's neighbours have its class.
+
+    >>> agreement(3, 4, "'tea'")
+    "3 of 4 neighbours have this class, such as 'tea'."
+    """
+    if count == 1:
+        said = f"Its only neighbour has {'this' if agree else 'another'} class"
+    elif not agree:
+        said = f"None of its {count} neighbours has this class"
+    elif agree == count:
+        said = f"{'Both' if count == 2 else f'All {count}'} neighbours have this class"
+    else:
+        said = f"{agree} of {count} neighbours {'has' if agree == 1 else 'have'} this class"
+    if not example:
+        return f"{said}."
+    return f"{said}{':' if agree == 1 else ', such as'} {example}."
+
+
+def by_itself(own: str, words: str = "", silent: bool = False, graph_used: bool = True) -> str:
+    """Return the sentence of a node that had to be answered without neighbours."""
+    rest = "it has no neighbours" if graph_used else "the graph was not used"
+    if silent:
+        return f"It has no {own} of its own, and {rest}."
+    return f"Decided by its own {own} alone{f' (words: {words})' if words else ''}, as {rest}."
 
 
 def names_of(ids: Sequence[str], nodes: NDArray[np.int64]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.explain.reasons import NAMED
+from unseen.explain.reasons import NAMED, agreement, by_itself, decided_by
 from unseen.explain.words import WordShares, word_shares
 from unseen.serve.answering import answer_texts, vectors_of
 from unseen.serve.arrays import pair
@@ -174,16 +174,11 @@ def _reason(served: Served, i: int, a: int, around: Any) -> str:
         return "was given with its label"
     if i in served.outside:
         return SAID_SO
-    if not len(around):
-        return f"own {own} alone; no neighbours"
-    share = [part["share"] for part in _hops(served, i, a, a)["parts"]]
-    if len(share) == 1:
-        return f"own {own} alone; the graph was not used"
-    said = [f"own {own} {share[0]:.0%}", f"neighbours {share[1]:.0%}"]
-    if sum(share[2:]) >= 0.005:
-        said.append(f"further hops {sum(share[2:]):.0%}")
+    shares = [part["share"] for part in _hops(served, i, a, a)["parts"]]
+    if len(shares) == 1 or not len(around):
+        return by_itself(own, graph_used=len(shares) > 1)
     agree = int((served.label[around] == a).sum())
-    return f"{', '.join(said)}; {agree} of {len(around)} neighbours agree"
+    return f"{decided_by(own, shares)}. {agreement(agree, len(around))}"
 
 
 def _change(
