@@ -87,8 +87,8 @@ def _looks(prediction: Prediction) -> list[Look]:
 
 def _hover(prediction: Prediction, node: int, confidence: float) -> str:
     ids, texts = prediction.graph.ids or (), prediction.graph.texts
-    sureness = "label given" if prediction.labels.known[node] else f"confidence {confidence:.2f}"
-    lines = [f"<b>{wrapped(clip(ids[node], 120), 46)}</b>", f"<i>{sureness}</i>"]
+    certainty = "label given" if prediction.labels.known[node] else f"confidence {confidence:.2f}"
+    lines = [f"<b>{wrapped(clip(ids[node], 120), 46)}</b>", f"<i>{certainty}</i>"]
     return "<br>".join([*lines, *([wrapped(clip(texts[node], 200), 46)] if texts else [])])
 
 

@@ -41,7 +41,7 @@ IMPOSSIBLE = -1e9  # the score when a class is left without a node
 
 @dataclass(frozen=True, eq=False)
 class Division:
-    """Fine clusters, and what it takes to judge which of them are one class."""
+    """Fine clusters, and what it takes to tell which of them are one class."""
 
     of: NDArray[np.int64]  # fine cluster of each node [f]
     sizes: NDArray[np.float32]  # [m]

@@ -1,4 +1,4 @@
-r"""Pooled EM: text, diffusion and messages share one opinion, from which class means learn.
+r"""Pooled EM: class means learn from the average of text, diffusion and messages.
 
 Three readings of each node, with class centres :math:`m_c` that start at the class vectors
 :math:`s_c`, x the node vectors and z three lazy hops of them (Eq. 13),

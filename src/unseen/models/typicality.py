@@ -1,7 +1,7 @@
 r"""Typicality: how likely a node is of any of the listed classes at all.
 
 With :math:`f_i = \max_c \cos(x_i, m_c)`, how well the best class fits node i, spread over the graph
-by three lazy random-walk steps, plus :math:`\max_c \cos(z_i, m_c)`, how well it fits the hops
+by three lazy steps, plus :math:`\max_c \cos(z_i, m_c)`, how well it fits the hops
 around it, a mixture of two normal distributions is fitted by EM: outsiders below, insiders above.
 
 Outsiders are like each other too, whatever they are about. So `Insiders` learns from the nodes that

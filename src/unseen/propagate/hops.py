@@ -86,7 +86,7 @@ def decompose(
     laziness: float,
     zeros: Callable[[Any], Any] = np.zeros_like,
 ) -> Hops:
-    """Propagate X [n, d] over `hops` steps (K) and weigh them as a lazy walk does (beta, Eq. 13).
+    """Propagate X [n, d] over `hops` steps (K) and weigh them as lazy steps do (beta, Eq. 13).
 
     Of a sparse X no block is formed before somebody asks for it.
     """

@@ -79,9 +79,9 @@ def _dots(part: pl.DataFrame, look: Look, known: bool, size: float) -> Any:
 
 
 def _hover(row: dict[str, Any], known: bool) -> str:
-    sureness = "label given" if known else f"confidence {number(row['confidence'])}"
+    certainty = "label given" if known else f"confidence {number(row['confidence'])}"
     lines = [f"<b>{wrapped(clip(row['id'], 120), HOVER_WIDTH)}</b>"]
-    lines += [f"{wrapped(clip(row['label'], 120), HOVER_WIDTH)}", f"<i>{sureness}</i>"]
+    lines += [f"{wrapped(clip(row['label'], 120), HOVER_WIDTH)}", f"<i>{certainty}</i>"]
     return "<br>".join([*lines, *filter(None, [wrapped(row["text"] or "", HOVER_WIDTH)])])
 
 

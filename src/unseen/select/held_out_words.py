@@ -1,7 +1,7 @@
 r"""Held-out words: how well answers agree with words that they have not seen. No label is needed.
 
 The words of every node are divided at random. A candidate is fitted on one half of them; the other
-half, read alone, judges its labels: with the labels :math:`a_i` of the candidate, :math:`b_i` of
+half, read alone, scores its labels: with the labels :math:`a_i` of the candidate, :math:`b_i` of
 the other half's own text, and :math:`w_i` the probability that node i is of any listed class,
 
 .. math:: \kappa = \frac{p_o - p_e}{1 - p_e}, \qquad

@@ -21,7 +21,7 @@ NEAR = 4  # nodes of the sample that place another one
 SHARP = 12.0  # how much more the nearest of them counts
 ASIDE = 0.5  # of the distance to them, at random
 BLOCK = 4096  # nodes placed at a time
-WIDTH = 32  # dimensions that nearness is judged in
+WIDTH = 32  # dimensions in which nearness is measured
 
 
 def place_nodes(
