@@ -191,7 +191,8 @@ NOTES = [
     "|X| counts the attributes that are not zero; their share stays as d grows.",
     "The paper's formula of an epoch is the last line of Sec. 5.3.4, K|E|d d_h + Kn d_h d_s. It is "
     "not the sum of the parts that the section names before: K|E|d + (K+1)nd d_h + Kn d_h "
-    "+ (K+2)n d_h d_s. Hops are propagated first and mapped then, so nothing costs |E| times d d_h.",
+    "+ (K+2)n d_h d_s. Hops are propagated first and mapped then, so nothing costs |E| times "
+    "d d_h.",
     "Dense: the hops are made once, before training, and an epoch never looks at an edge, hence 0 "
     "against |E|. It maps K+1 blocks, so it grows with K+1 and not with K.",
     "Sparse: the map goes first, and every epoch propagates d_h numbers a node, forwards and back. "
