@@ -66,7 +66,7 @@ def test_neighbours_tell_which_text_reads_the_nodes(order: tuple[str, str]) -> N
     kinds = {"description": NOISE, "name": GOOD}
     choice = chosen({kind: kinds[kind] for kind in order}, edges(0.8))
     assert choice.chosen == "name"
-    assert choice.rule == "information between neighbours, nats an edge"
+    assert choice.rule == "it says most about neighbours"
     assert choice.why == "read through the name, a node's text says most about its neighbours'"
     assert choice.candidates["name"] > choice.candidates["description"] + 0.1
 

@@ -106,7 +106,11 @@ def check(
                 for row in ranked[:RANKED]
             ],
         )
-        say("told apart: 1 where texts alone leave no doubt; see docs/how-to/class-texts.md")
+        say(
+            f"told apart: 1 where texts alone leave no doubt, {1 / len(ranked):.2f} where they say "
+            "nothing. Write in the text on top what belongs to it and not to the class it is most "
+            "like."
+        )
     say("Likely problems:" if found["problems"] else "No problems found.")
     for problem in found["problems"]:
         say(f"  - {problem}")
@@ -120,7 +124,8 @@ def _plain(facts: dict[str, Any]) -> list[tuple[str, Any]]:
             return "yes" if value else "no"
         return ", ".join(map(str, value)) or "none" if isinstance(value, list) else value
 
-    return [(name.replace("_", " "), said(value)) for name, value in facts.items()]
+    known = {"described_by": "encoder"}
+    return [(known.get(name, name.replace("_", " ")), said(value)) for name, value in facts.items()]
 
 
 def suggest(

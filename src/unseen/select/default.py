@@ -109,7 +109,7 @@ def fit_default(
     pooled = make_pooled().fit(task)
     view = halves()
     if view is None:
-        why = "too few classes are seen, and too few or too many nodes have words, to choose by"
+        why = "too few classes have labels to choose by, and too few or too many nodes have words"
         return Fitted(
             pooled, _capped(pooled, task, words), (Choice(WHAT, POOLED, "default", why, {}),)
         )
