@@ -55,7 +55,7 @@ def choose_class_texts(tasks: Mapping[str, Task], folds: list[Fold], seed: int) 
     if information.get(best, 0.0) < SILENT:
         why = "neighbours hardly agree, so they cannot tell the candidates apart"
         return Choice(WHAT, default, "default", why, information)
-    why = f"read through the {best}, a node's text says most about its neighbours' (nats per edge)"
+    why = f"read through the {best}, a node's text says most about its neighbours'"
     return Choice(WHAT, best, "it says most about neighbours", why, information)
 
 
