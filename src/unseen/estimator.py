@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Zero-shot node classification in scikit-learn's manner.
+    """Classify nodes into classes that may have no labels; a scikit-learn estimator.
 
     Args:
         encoder: "auto", a name that `unseen.get_encoder` knows, what nodes are read from ("words",
@@ -50,10 +50,10 @@ class ZeroShotNodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         model: any object with `fit(task)` and `posterior(task)` (see `unseen.models.base`); None
             takes the one that suits the data.
         device: "cpu", "cuda" or "auto", for encoders that run a network.
-        seed: of every random choice; the same seed gives the same answer.
+        seed: seed of every random choice; the same seed gives the same answer.
         engine: "memory", "disk", "ray", or "auto": memory where it suffices, else disk.
-        address: of a Ray cluster; None: one on this machine.
-        memory: what the run may take, such as "8GB"; when left out, most of what is free.
+        address: address of a Ray cluster; None: one on this machine.
+        memory: how much the run may use, such as "8GB"; None: most of what is free.
         progress: called with what is being done, how much is done, and of how much.
 
     Attributes:
