@@ -18,6 +18,7 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"(!?)\[([^\]]+)\]\(((?:\.\./)+[^)#]+)(#[^)]*)?\)")
 COMMANDS = "<!-- commands -->"
+BOLD = re.compile(r"\[bold\](.*?)\[/bold\]", re.DOTALL)  # as rich marks an example
 log = logging.getLogger("mkdocs.hooks.unseen")
 pictures: set[str] = set()  # paths in the repository of pictures that pages show
 
@@ -75,5 +76,8 @@ def commands() -> str:
 
     command: Any = typer.main.get_command(app)
     context = typer.Context(command, info_name="unseen")
+    for name in [name for name, each in command.commands.items() if each.hidden]:
+        del command.commands[name]
     text = get_docs_for_click(obj=command, ctx=context, name="unseen")
+    text = BOLD.sub(lambda found: f"`{' '.join(found[1].split())}`", text).replace("\\[", "[")
     return "## " + text.partition("\n## ")[2]  # without the summary of all commands

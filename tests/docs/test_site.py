@@ -98,6 +98,9 @@ def test_the_reference_has_every_public_name_and_command(site: Path) -> None:
     commands = (site / "reference" / "commands.html").read_text("utf-8")
     for command in ("classify", "describe", "suggest", "reproduce", "datasets list"):
         assert f"unseen {command}" in commands
+    assert "<code>unseen evaluate --predictions run/predictions.csv --truth truth.csv" in commands
+    assert "[bold]" not in commands
+    assert "unseen walk" not in commands  # gone, and only told so on the command line
     assert ">>>" not in re.sub(r"<pre.*?</pre>", "", reference, flags=re.DOTALL)
 
 

@@ -71,17 +71,21 @@ Directed = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
-IdColumn = Annotated[str, typer.Option(help="Id of a node.", rich_help_panel=COLUMNS)]
+IdColumn = Annotated[str, typer.Option(help="Column of node ids.", rich_help_panel=COLUMNS)]
 TextColumns = Annotated[
     str,
     typer.Option(
-        help="Text of a node; several with commas (title,abstract) are joined.",
+        help="Column of node texts; several with commas (title,abstract) are joined.",
         rich_help_panel=COLUMNS,
     ),
 ]
-LabelColumn = Annotated[str, typer.Option(help="Known class of a node.", rich_help_panel=COLUMNS)]
-SourceColumn = Annotated[str, typer.Option(help="Where an edge starts.", rich_help_panel=COLUMNS)]
-TargetColumn = Annotated[str, typer.Option(help="Where an edge ends.", rich_help_panel=COLUMNS)]
+LabelColumn = Annotated[str, typer.Option(help="Column of known classes.", rich_help_panel=COLUMNS)]
+SourceColumn = Annotated[
+    str, typer.Option(help="Column of the nodes where edges start.", rich_help_panel=COLUMNS)
+]
+TargetColumn = Annotated[
+    str, typer.Option(help="Column of the nodes where edges end.", rich_help_panel=COLUMNS)
+]
 EncoderName = Annotated[
     str,
     typer.Option(
@@ -121,7 +125,7 @@ DeviceOption = Annotated[
 ]
 Seed = Annotated[
     int,
-    typer.Option(help="Of every random choice.", min=0, max=2**32 - 1, rich_help_panel=WHERE),
+    typer.Option(help="Seed of every random choice.", min=0, max=2**32 - 1, rich_help_panel=WHERE),
 ]
 Top = Annotated[
     int,
