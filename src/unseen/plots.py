@@ -64,7 +64,7 @@ def plot_map(prediction: Prediction, seed: int = 0) -> Any:
                     text=[_hover(prediction, int(i), confidence[i]) for i in nodes[rows]],
                     hovertemplate="%{text}<extra></extra>",
                 )
-    figure.update_layout(title="Nodes, near where they are alike", **STYLE)
+    figure.update_layout(title="Map of the nodes: similar ones are close together", **STYLE)
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False)
     return figure
@@ -171,6 +171,6 @@ def plot_confusion(prediction: Prediction, truth: Any) -> Any:
     total = int(counts.sum())
     figure.update_layout(title=f"{right:,} of {total:,} right ({right / total:.0%})", **STYLE)
     ticks = {"automargin": True, "type": "category", "tickvals": given, "ticktext": short}
-    figure.update_xaxes(title="was given", **ticks)
+    figure.update_xaxes(title="predicted class", **ticks)
     figure.update_yaxes(title="true class", autorange="reversed", **ticks)
     return figure

@@ -210,7 +210,7 @@ class Prediction:
         return found.with_columns(pl.Series("text", [texts[i] for i in self.nodes[rows]]))
 
     def plot_map(self, seed: int = 0) -> Any:
-        """Return a plotly figure of the nodes, near where they are alike (`unseen.plots`)."""
+        """Return a plotly figure of the nodes, similar ones close together (`unseen.plots`)."""
         return import_module("unseen.plots").plot_map(self, seed)
 
     def plot_confidence(self) -> Any:

@@ -13,7 +13,7 @@ CONFUSIONS = 8
 
 
 def accuracy(record: Mapping[str, Any], looks: Sequence[Look]) -> str:
-    """Return the accuracy beside its floor, by class, and what is mixed up; or nothing.
+    """Return the accuracy beside its floor, by class, and what is confused; or nothing.
 
     `record["scores"]` is what `unseen.evaluate.Scores.to_dict` returns.
     """
@@ -23,7 +23,7 @@ def accuracy(record: Mapping[str, Any], looks: Sequence[Look]) -> str:
     cards = [
         (percent(scores["accuracy"]), "accuracy", f"of {count(scores['nodes'], 'node')}"),
         (percent(scores["macro_accuracy"]), "macro accuracy", "mean over the classes"),
-        (percent(scores["majority_floor"]), "floor", "the commonest class for every node"),
+        (percent(scores["majority_floor"]), "floor", "always the most common class"),
     ]
     if scores.get("abstained"):
         answered = scores["accuracy_answered"]
@@ -41,8 +41,8 @@ def accuracy(record: Mapping[str, Any], looks: Sequence[Look]) -> str:
     )
     return (
         '<section id="accuracy"><h2>Accuracy</h2>'
-        '<p class="lead">Compared with the truth that was given. None of it was used to '
-        f'answer.</p><div class="cards three">{shown}</div>{_recall(scores, looks)}'
+        '<p class="lead">Compared with the true classes, which were not used for the answers.</p>'
+        f'<div class="cards three">{shown}</div>{_recall(scores, looks)}'
         f"{_confusions(scores, looks)}</section>"
     )
 
@@ -61,7 +61,7 @@ def _recall(scores: Mapping[str, Any], looks: Sequence[Look]) -> str:
         f"<b>{percent(share)}</b></div>"
         for share, name in rows
     )
-    return f"<h3>Found of each class, least first</h3>{lines}"
+    return f"<h3>Recall of each class, lowest first</h3>{lines}"
 
 
 def _colour(signs: Mapping[str, Look], name: str) -> str:
@@ -81,7 +81,7 @@ def _confusions(scores: Mapping[str, Any], looks: Sequence[Look]) -> str:
         return ""
     items = "".join(
         f"<li><b>{-many:,}</b><p>{signs.get(true, '')}<span>{text(true)}</span> "
-        f"taken for {signs.get(given, '')}<span>{text(given)}</span></p></li>"
+        f"predicted as {signs.get(given, '')}<span>{text(given)}</span></p></li>"
         for many, true, given in wrong[:CONFUSIONS]
     )
     return f'<h3>Most frequent confusions</h3><ul class="closest">{items}</ul>'
