@@ -73,6 +73,9 @@ def test_labels_of_a_file_are_those_of_the_column(
     bare = options(paths | {"nodes": tmp_path / "bare.csv"}, tmp_path / "x")[:-2]
     code, said, _ = call("check", *bare, "--labels", tmp_path / "labels.csv", "--json")
     assert sum(json.loads(said)["classes"].values()) == len(known) - 5
+    known[5:].rename({"label": "class"}).write_csv(tmp_path / "exported.csv")  # by the page
+    code, said, _ = call("check", *bare, "--labels", tmp_path / "exported.csv", "--json")
+    assert sum(json.loads(said)["classes"].values()) == len(known) - 5
 
 
 @pytest.mark.parametrize("engine", ["memory", "disk"])

@@ -94,8 +94,14 @@ def read_inputs(
 
 
 def with_table(known: Labels, table: Table, ids: pl.Series, classes: Classes) -> Labels:
-    """Return labels and those of a table beside them; where both have one, they have to agree."""
-    more = labels_among(ids, table, classes)
+    """Return labels and those of a table beside them; where both have one, they have to agree.
+
+    Columns: `id` and `label`, or `class` as in what the page of `unseen serve` exports.
+    """
+    found = table.frame.columns
+    label = "class" if "class" in found and "label" not in found else "label"
+    table.require("id", label)
+    more = labels_among(ids, table, classes, Roles(label=label))
     both = known.known & more.known & (known.codes != more.codes)
     if both.any():
         row = int(np.flatnonzero(both)[0])
