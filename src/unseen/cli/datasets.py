@@ -10,7 +10,9 @@ import typer
 from unseen.cli.console import print_json, print_table, progress_bar, say
 from unseen.cli.options import AsJson
 
-datasets_app = typer.Typer(no_args_is_help=True, help="Graphs to try things on.")
+datasets_app = typer.Typer(
+    no_args_is_help=True, help="Graphs to try: list them, fetch them, write them as files."
+)
 
 
 @datasets_app.command("list")

@@ -88,7 +88,7 @@ def reproduce(
 
     Example: [bold]unseen reproduce table3 --methods dgpn,eszsl,random --seeds 2[/bold]
 
-    What was finished before a kill is not run again: repeat the command to go on.
+    Repeat the command after an interruption: finished runs are not repeated.
     """
     from unseen.paper.plan import Plan
     from unseen.paper.reproduce import command_line
