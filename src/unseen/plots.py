@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 BINS = 20  # of confidence, from 0 to 1
 LONGEST = 30  # characters of a class name on an axis
-STYLE: dict[str, Any] = {"template": "plotly_white", "margin": {"l": 8, "r": 8, "t": 40, "b": 8}}
+STYLE: dict[str, Any] = {"template": "plotly_white", "margin": {"l": 8, "r": 8, "t": 40, "b": 56}}
 
 
 def plot_map(prediction: Prediction, seed: int = 0) -> Any:
