@@ -18,8 +18,8 @@ def evaluate(
     predictions: Annotated[
         Path,
         typer.Option(
-            help="predictions.csv of a run: id, label. In the folder of its run, seen and unseen "
-            "classes are also scored apart, where the truth has both."
+            help="predictions.csv of a run (id, label), or the folder predictions of a run on disk. "
+            "Seen and unseen classes are also scored apart, where run and truth have both."
         ),
     ],
     truth: Annotated[Path, typer.Option(help="True classes: id, label.")],
