@@ -18,7 +18,7 @@ def evaluate(
     predictions: Annotated[
         Path,
         typer.Option(
-            help="predictions.csv of a run (id, label), or the folder predictions of a run on disk. "
+            help="predictions.csv of a run (id, label), or the folder predictions of a disk run. "
             "Seen and unseen classes are also scored apart, where run and truth have both."
         ),
     ],
