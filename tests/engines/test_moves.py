@@ -185,6 +185,17 @@ def test_files_go_when_nobody_needs_them(engine: Disk) -> None:
     assert list(scratch.iterdir()) == []
 
 
+def test_sums_over_edges_tell_how_far_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disk_operator, "ROWS", 8)
+    engine, operator = on_disk(tmp_path, random_graph(0, 20, False, False), 7)
+    told: list[tuple[str, int, int]] = []
+    engine.progress = lambda *said: told.append(said)
+    operator.aggregate(engine.map(lambda X: X, np.ones((20, 2), np.float32)))
+    assert told == [("sums over edges", done, 20) for done in (8, 16, 20)]
+
+
 def test_a_sparse_bag_is_a_view(engine: Disk) -> None:
     bags = engine.view(lambda rows: sp.csr_array(rows), np.eye(50, dtype=np.float32))
     assert bags.shape == (50, 50)

@@ -8,7 +8,6 @@ float64, as in memory: sums of logarithms are large, and their last bit shows in
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -180,7 +179,9 @@ class DiskOperator:
             use(rows, sums(ends, graph.indices[edges], weights, Z, left[rows]))
 
         with ThreadPoolExecutor(cores()) as pool:
-            deque(pool.map(work, self.stretches), maxlen=0)
+            for rows, _ in zip(self.stretches, pool.map(work, self.stretches), strict=True):
+                if self.engine.progress is not None:
+                    self.engine.progress("sums over edges", rows.stop, self.nodes)
 
     def _vector(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return A v. [n]"""
