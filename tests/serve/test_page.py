@@ -119,8 +119,8 @@ def test_the_map_returns_to_where_it_was(visit: Visit, shown: str) -> None:
     before = ada.names()
     ada.go("node/n21", ".node h1")
     page.wait_for_function(
-        "seen => !seen.includes(document.querySelector('.map-label:not([hidden])')"
-        ".style.transform)",
+        "seen => [...document.querySelectorAll('.map-label:not([hidden])')]"
+        ".every((each) => !seen.includes(each.style.transform))",
         arg=list(before.values()),
     )
     page.keyboard.press("Escape")  # the panel closes, and with it the map takes another size
@@ -162,7 +162,7 @@ def test_teach_ten_nodes_by_keyboard_learn_and_keep(visit: Visit, base: str) -> 
     page.fill("#question", "Ada")
     page.keyboard.press("Enter")
     seen = set()
-    for key in ("Enter", "2", "Enter", "s", "n", "u", "Enter", "3", "a", "Enter", "2", "n"):
+    for key in "Enter 2 Enter s n u Enter 3 a Enter 2 Enter n".split():
         node = page.locator(".stage[data-id]").get_attribute("data-id")
         seen.add(node)
         page.keyboard.press(key)
