@@ -162,7 +162,21 @@ def test_teach_ten_nodes_by_keyboard_learn_and_keep(visit: Visit, base: str) -> 
     page.fill("#question", "Ada")
     page.keyboard.press("Enter")
     seen = set()
-    for key in "Enter 2 Enter s n u Enter 3 a Enter 2 Enter n".split():
+    for key in [
+        "Enter",
+        "2",
+        "Enter",
+        "s",
+        "n",
+        "u",
+        "Enter",
+        "3",
+        "a",
+        "Enter",
+        "2",
+        "Enter",
+        "n",
+    ]:
         node = page.locator(".stage[data-id]").get_attribute("data-id")
         seen.add(node)
         page.keyboard.press(key)
