@@ -129,6 +129,23 @@ def test_labels_go_out_and_come_in_again(
         }
 
 
+def test_a_spreadsheet_computes_nothing_that_people_wrote(one_run: Path, connect: Connect) -> None:
+    bad = "=HYPERLINK(1)"
+    with connect(one_run) as client:
+        client.post("/nodes", json={"person": "Ada", "nodes": [{"id": "+1", "text": "a verdict"}]})
+        body = {"person": bad, "answers": [{"id": "+1", "class": "law"}]}
+        assert client.post("/labels", json=body).status_code == 201
+        raw = client.get("/labels/export?spreadsheet=true").content
+        (row,) = csv.DictReader(io.StringIO(raw.decode()))
+        assert (row["id"], row["person"]) == ("'+1", f"'{bad}")
+        plain = client.get("/labels/export").text
+        assert next(csv.DictReader(io.StringIO(plain)))["person"] == bad
+        assert client.post("/labels/undo", json={"person": bad}).status_code == 200
+        assert client.post("/labels/import", content=raw).json()["imported"] == 1
+        (item,) = client.get("/labels").json()["items"]
+        assert (item["id"], item["person"]) == ("+1", bad)
+
+
 def test_exports_have_what_others_read(one_run: Path, connect: Connect) -> None:
     with connect(one_run) as client:
         body = {"person": "Ada", "answers": [{"id": "n8", "class": "law", "queue": "teach"}]}

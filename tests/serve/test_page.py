@@ -30,6 +30,9 @@ def base(one_run: Path) -> Iterator[str]:
         yield address
 
 
+KEYS = ["Enter", "2", "Enter", "s", "n", "u", "Enter", "3", "a", "Enter", "2", "Enter"]
+
+
 def test_search_and_open_a_node(visit: Visit, shown: str) -> None:
     ada = visit(shown)
     page = ada.go("", "#map[data-ready]")
@@ -162,21 +165,7 @@ def test_teach_ten_nodes_by_keyboard_learn_and_keep(visit: Visit, base: str) -> 
     page.fill("#question", "Ada")
     page.keyboard.press("Enter")
     seen = set()
-    for key in [
-        "Enter",
-        "2",
-        "Enter",
-        "s",
-        "n",
-        "u",
-        "Enter",
-        "3",
-        "a",
-        "Enter",
-        "2",
-        "Enter",
-        "n",
-    ]:
+    for key in [*KEYS, "n"]:
         node = page.locator(".stage[data-id]").get_attribute("data-id")
         seen.add(node)
         page.keyboard.press(key)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unseen.core.classes import NONE_OF_THESE, tidy
+from unseen.core.escape import formula, without_apostrophe
 from unseen.io.columns import strings
 from unseen.io.tables import parse_table
 from unseen.serve import added
@@ -30,13 +31,16 @@ MOST = 100_000  # rows of a file
 Rows = list[tuple[str, dict[str, Any]]]
 
 
-def write_csv(held: Held) -> str:
-    """Return all answers that stand as a table."""
+def write_csv(held: Held, spreadsheet: bool = False) -> str:
+    """Return all answers that stand as a table; for a spreadsheet without formulas of users."""
     out = io.StringIO()
     table = csv.writer(out)
     table.writerow(COLUMNS)
     for row in _rows(held):
-        table.writerow([row["node"], *(row[name] for name in COLUMNS[1:])])
+        cells = [row["node"], *(row[name] for name in COLUMNS[1:])]
+        if spreadsheet:
+            cells = [formula(cell) if isinstance(cell, str) else cell for cell in cells]
+        table.writerow(cells)
     return out.getvalue()
 
 
@@ -105,7 +109,7 @@ def read_csv(raw: bytes, person: str) -> tuple[Rows, list[str]]:
     problems: list[str] = []
     cells = {name: strings(table, name) for name in COLUMNS if name in table.frame.columns}
     for at in range(table.frame.height):
-        row = {name: column[at] for name, column in cells.items()}
+        row = {name: without_apostrophe(column[at]) for name, column in cells.items()}
         name = row["class"].strip()
         kind = row.get("kind") or ("none" if name == NONE_OF_THESE else "class")
         _take(found, problems, table.place(at), row["id"], kind, name, row, person)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from typing import Annotated, Any, Literal
 
@@ -176,11 +177,15 @@ def summary(request: Request) -> Response:
     response_class=Response,
     responses={200: {"content": {"text/csv": {}, "application/json": {}}}},
 )
-def export(request: Request, format: Format = "csv") -> Response:
-    """All answers that stand, as a table or as tasks of Label Studio with predictions."""
+def export(request: Request, format: Format = "csv", spreadsheet: bool = False) -> Response:
+    """All answers that stand, as a table or as tasks of Label Studio with predictions.
+
+    With `spreadsheet`, cells of the table that a spreadsheet would compute get an apostrophe, which
+    the import takes away again.
+    """
     held = held_of(request)
     if format == "csv":
-        text, kind, name = write_csv(held), "text/csv; charset=utf-8", "labels.csv"
+        text, kind, name = write_csv(held, spreadsheet), "text/csv; charset=utf-8", "labels.csv"
     else:
         text, kind, name = write_label_studio(held), "application/json", "labels.json"
     disposition = f'attachment; filename="{name}"'
@@ -227,11 +232,12 @@ def _bring(request: Request, raw: bytes, format: Format, person: str, key: Any) 
 
     def work(db: sqlite3.Connection) -> tuple[int, dict[str, Any]]:
         for row, before in zip(good, was, strict=True):
-            labels.give(db, row["person"], [row], [before], held.served.number)
+            labels.put(db, row["person"], row, before, held.served.number)
         skipped = len(problems)
         return 200, {"imported": len(good), "skipped": skipped, "problems": problems[:PROBLEMS]}
 
-    return written(held.store, request, key, [format, person, raw.hex()], work)
+    asked = [format, person, hashlib.sha256(raw).hexdigest()]
+    return written(held.store, request, key, asked, work)
 
 
 @router.post("/learn", response_model=shapes.Job, status_code=202)

@@ -84,7 +84,7 @@ function accuracy(found: Accuracy): HTMLElement {
 
 function transfer(again: () => void): Child {
   const save = async (format: string, name: string): Promise<void> => {
-    const link = h("a", { href: URL.createObjectURL(await blob(`/labels/export?format=${format}`)), download: name });
+    const link = h("a", { href: URL.createObjectURL(await blob(`/labels/export?spreadsheet=true&format=${format}`)), download: name });
     link.click();
     URL.revokeObjectURL(link.href);
   };
