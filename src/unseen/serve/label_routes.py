@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+import threading
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -192,6 +193,7 @@ def export(request: Request, format: Format = "csv", spreadsheet: bool = False) 
     return Response(text, headers={"content-type": kind, "content-disposition": disposition})
 
 
+_one = threading.BoundedSemaphore(1)  # files at a time: each takes memory
 BODY = {
     "requestBody": {
         "required": True,
@@ -213,8 +215,14 @@ async def bring(
     """Take answers from a table or from Label Studio; what cannot be used is listed."""
     from starlette.concurrency import run_in_threadpool
 
-    raw = await request.body()
-    return await run_in_threadpool(_bring, request, raw, format, person, key)
+    if not _one.acquire(blocking=False):
+        message = "another file is being read; try again when it is done"
+        raise ApiError(503, message, headers={"Retry-After": "1"})
+    try:
+        raw = await request.body()
+        return await run_in_threadpool(_bring, request, raw, format, person, key)
+    finally:
+        _one.release()
 
 
 def _bring(request: Request, raw: bytes, format: Format, person: str, key: Any) -> Response:
