@@ -13,7 +13,14 @@ from starlette.responses import Response
 from unseen.serve import added, labels, schemas, shapes
 from unseen.serve.errors import ApiError
 from unseen.serve.jobs import queue, start
-from unseen.serve.label_files import read_csv, read_label_studio, write_csv, write_label_studio
+from unseen.serve.label_files import (
+    PROBLEMS,
+    note,
+    read_csv,
+    read_label_studio,
+    write_csv,
+    write_label_studio,
+)
 from unseen.serve.paging import Cursor, Limit, offset_of, pages
 from unseen.serve.queues import next_nodes
 from unseen.serve.read_routes import held_of
@@ -23,7 +30,6 @@ from unseen.serve.writing import Key, written
 
 router = APIRouter()
 DISAGREEMENTS = 100  # that a summary lists
-PROBLEMS = 20  # of a file that are listed
 Format = Literal["csv", "labelstudio"]
 Name = Annotated[str | None, Query(max_length=64, description="Of a person.")]
 
@@ -236,7 +242,7 @@ def _bring(request: Request, raw: bytes, format: Format, person: str, key: Any) 
             was += check_answers(held, [row])
             good.append(row)
         except ApiError as error:
-            problems.append(f"{where}: {error.detail.partition(': ')[2]}")
+            note(problems, where, error.detail.partition(": ")[2])
 
     def work(db: sqlite3.Connection) -> tuple[int, dict[str, Any]]:
         for row, before in zip(good, was, strict=True):
