@@ -6,7 +6,7 @@ import pytest
 from unseen.core.arrays import softmax, unit
 from unseen.core.task import Task
 from unseen.models import text_neighbours as module
-from unseen.models.text_neighbours import NEAREST, TextNeighbours
+from unseen.models.text_neighbours import LINKS, NEAREST, TextNeighbours
 
 
 @pytest.fixture
@@ -29,6 +29,22 @@ def test_it_is_the_mean_of_the_nearest_others(
         best = np.argsort(-near)[:NEAREST]
         weight = np.maximum(near[best], 0) ** 3
         np.testing.assert_allclose(found[i], weight @ q[best] / weight.sum(), atol=1e-5)
+
+
+def test_kept_links_give_the_same_and_other_anchors_do_not_use_them(
+    given: tuple[np.ndarray, np.ndarray, Task], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, q, task = given
+    made = TextNeighbours.fit(X, q, task, seed=0)
+    t = np.full((60, 3), 1 / 3, np.float32)
+    wanted = made.read(X, t, task)
+    other = TextNeighbours(made.vectors[::-1], made.posteriors)
+    theirs = other.read(X, t, task)
+    task.memo[LINKS] = made.links(X)
+    np.testing.assert_array_equal(other.read(X, t, task), theirs)
+    monkeypatch.setattr(TextNeighbours, "_weighed", None)  # nothing is compared again
+    np.testing.assert_array_equal(made.read(X, t, task), wanted)
+    assert TextNeighbours(made.vectors[:NEAREST], made.posteriors).links(X) is None
 
 
 def test_labelled_nodes_are_anchors_first_and_keep_their_answers(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -81,6 +81,10 @@ class Visitor:
             lambda said: self.problems.append(said.text) if said.type == "error" else None,
         )
 
+    def close(self) -> None:
+        """Leave: pages that stay open ask their server every few seconds."""
+        self.context.close()
+
     def _seen(self, address: str) -> None:
         if not address.startswith((self.base, "data:", "blob:", "about:")):
             self.problems.append(f"asked another host: {address}")
@@ -90,3 +94,22 @@ class Visitor:
         self.page.goto(f"{self.base}/#/{place}")
         self.page.wait_for_selector(until)
         return self.page
+
+    def calm(self) -> Page:
+        """Wait until nothing on the page is loading or moving any more."""
+        self.page.wait_for_function(
+            "() => !document.querySelector('.loading')"
+            " && document.getAnimations().every((each) => each.playState !== 'running')"
+        )
+        return self.page
+
+    def names(self) -> dict[str, str]:
+        """Return where on the map the name of each class stands."""
+        found: dict[str, str] = self.page.evaluate(
+            "() => Object.fromEntries([...document.querySelectorAll('.map-label:not([hidden])')]"
+            ".map((each) => [each.textContent, each.style.transform]))"
+        )
+        return found
+
+
+Visit = Callable[..., Visitor]  # opens the page for one person: address, name, width, theme

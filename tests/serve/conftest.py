@@ -6,13 +6,18 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import unseen
 from topic_graph import one_thread
+
+from .browser import Visit, Visitor, opened
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 NODES = 360
 TOPICS = {
@@ -112,3 +117,24 @@ def connect() -> Connect:
             yield client
 
     return open_client
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium."""
+    with opened() as started:
+        yield started
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Visit]:
+    """Give what opens the page for one person, and leaves it after the test."""
+    visitors: list[Visitor] = []
+
+    def visited(*args: Any, **options: Any) -> Visitor:
+        visitors.append(Visitor(browser, *args, **options))
+        return visitors[-1]
+
+    yield visited
+    for each in visitors:
+        each.close()

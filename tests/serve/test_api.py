@@ -77,6 +77,14 @@ def test_pages_cover_a_list_once(one_run: Path, connect: Connect) -> None:
         assert confidence == sorted(confidence, reverse=True)
 
 
+def test_a_run_may_lie_in_a_folder_of_any_name(
+    one_run: Path, connect: Connect, tmp_path: Path
+) -> None:
+    odd = one_run.rename(tmp_path / "50% of #1?mode=rw&x")
+    with connect(odd) as client:
+        assert client.get("/search?q=garlic").json()["items"]
+
+
 def test_search_finds_ids_and_beginnings_of_words(one_run: Path, connect: Connect) -> None:
     with connect(one_run) as client:
         assert client.get("/search?q=n%2F5").json()["items"][0]["id"] == "n/5"
@@ -245,6 +253,23 @@ def test_limits_on_body_and_rate(one_run: Path, connect: Connect) -> None:
         assert client.post("/classify", content=parts).status_code == 413
         statuses = [client.get("/classes").status_code for _ in range(60)]
         assert 429 in statuses
+
+
+def test_files_of_labels_may_be_longer(one_run: Path, connect: Connect) -> None:
+    rows = b"id,class\n" + b"n8,law\n" * 400
+    with connect(one_run, body=2000, file=3000) as client:
+        found = client.post("/labels/import", content=rows)
+        assert (found.status_code, found.json().get("imported")) == (200, 400)
+        assert client.post("/labels/import", content=rows * 2).status_code == 413
+        parts = (rows for _ in range(2))  # no length is told
+        assert client.post("/labels/import", content=parts).status_code == 413
+
+
+def test_nobody_is_sent_to_another_address(one_run: Path, connect: Connect) -> None:
+    with connect(one_run) as client:
+        for path in ("/labels/", "/nodes//", "/run/"):
+            found = client.get(path, follow_redirects=False)
+            assert found.status_code == 404, path
 
 
 def test_headers_keep_the_page_to_itself(one_run: Path, connect: Connect) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from serve.conftest import Connect
+from unseen.io.tables import parse_table
+from unseen.serve import label_files
 from unseen.serve.labels import agreed, wilson
 
 
@@ -127,6 +130,44 @@ def test_labels_go_out_and_come_in_again(
             ("n/5", "class", "sports", "Ada, the first"),
             ("n9", "none", None, "Ada, the first"),
         }
+
+
+def test_long_files_are_read_in_time_that_grows_with_their_length(
+    one_run: Path, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[int] = []
+
+    def look(at: int) -> str:
+        looks.append(at)
+        return f"line {at + 2}"
+
+    real = parse_table
+    monkeypatch.setattr(
+        label_files, "parse_table", lambda raw, name: replace(real(raw, name), place=look)
+    )
+    with connect(one_run) as client:
+        raw = b"id,class\n" + b"n8,law\n" * 300 + b"nobody,law\n" * 50 + b"n9,\n" * 50
+        found = client.post("/labels/import?person=Eve", content=raw).json()
+        assert (found["imported"], found["skipped"], len(found["problems"])) == (300, 100, 20)
+        assert all(found["problems"])
+    assert len(looks) <= 40  # each may look through the whole file
+
+
+def test_a_spreadsheet_computes_nothing_that_people_wrote(one_run: Path, connect: Connect) -> None:
+    bad = "=HYPERLINK(1)"
+    with connect(one_run) as client:
+        client.post("/nodes", json={"person": "Ada", "nodes": [{"id": "+1", "text": "a verdict"}]})
+        body = {"person": bad, "answers": [{"id": "+1", "class": "law"}]}
+        assert client.post("/labels", json=body).status_code == 201
+        raw = client.get("/labels/export?spreadsheet=true").content
+        (row,) = csv.DictReader(io.StringIO(raw.decode()))
+        assert (row["id"], row["person"]) == ("'+1", f"'{bad}")
+        plain = client.get("/labels/export").text
+        assert next(csv.DictReader(io.StringIO(plain)))["person"] == bad
+        assert client.post("/labels/undo", json={"person": bad}).status_code == 200
+        assert client.post("/labels/import", content=raw).json()["imported"] == 1
+        (item,) = client.get("/labels").json()["items"]
+        assert (item["id"], item["person"]) == ("+1", bad)
 
 
 def test_exports_have_what_others_read(one_run: Path, connect: Connect) -> None:

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pytest
 
-from .browser import Visitor, opened, served, why_not
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+from .browser import Visit, served, why_not
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(why_not() is not None, reason=str(why_not())),
 ]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with opened() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +30,11 @@ def base(one_run: Path) -> Iterator[str]:
         yield address
 
 
-def test_search_and_open_a_node(browser: Browser, shown: str) -> None:
-    ada = Visitor(browser, shown)
+KEYS = ["Enter", "2", "Enter", "s", "n", "u", "Enter", "3", "a", "Enter", "2", "Enter"]
+
+
+def test_search_and_open_a_node(visit: Visit, shown: str) -> None:
+    ada = visit(shown)
     page = ada.go("", "#map[data-ready]")
     page.keyboard.press("/")
     page.keyboard.type("telescope")
@@ -62,8 +56,8 @@ def test_search_and_open_a_node(browser: Browser, shown: str) -> None:
     assert ada.problems == []
 
 
-def test_an_address_opens_its_view_and_ids_may_hold_anything(browser: Browser, shown: str) -> None:
-    ada = Visitor(browser, shown)
+def test_an_address_opens_its_view_and_ids_may_hold_anything(visit: Visit, shown: str) -> None:
+    ada = visit(shown)
     page = ada.go("node/n%2F10", ".node h1")
     assert page.locator(".node .id").inner_text() == "n/10"
     ada.go("class/cooking", ".class-view h1")
@@ -75,8 +69,8 @@ def test_an_address_opens_its_view_and_ids_may_hold_anything(browser: Browser, s
     assert "Search above" in page.locator("#panel [role=alert]").inner_text()
 
 
-def test_a_note_says_how_to_read_the_map_until_it_is_put_away(browser: Browser, shown: str) -> None:
-    ada = Visitor(browser, shown)
+def test_a_note_says_how_to_read_the_map_until_it_is_put_away(visit: Visit, shown: str) -> None:
+    ada = visit(shown)
     page = ada.go("", ".map-note")
     assert "360 nodes, 4 classes" in page.locator(".map-note").inner_text()
     page.get_by_label("Put this note away").click()
@@ -87,8 +81,8 @@ def test_a_note_says_how_to_read_the_map_until_it_is_put_away(browser: Browser, 
     assert ada.problems == []
 
 
-def test_the_legend_filters_the_map(browser: Browser, shown: str) -> None:
-    ada = Visitor(browser, shown)
+def test_the_legend_filters_the_map(visit: Visit, shown: str) -> None:
+    ada = visit(shown)
     page = ada.go("", "#map[data-ready]")
     page.get_by_label("Show law on the map").click()
     assert page.get_by_label("Show law on the map").get_attribute("aria-pressed") == "false"
@@ -101,25 +95,48 @@ def test_the_legend_filters_the_map(browser: Browser, shown: str) -> None:
     assert page.locator(".legend-toggle[aria-pressed=false]").count() == 0
 
 
-def test_a_dot_can_be_pointed_at_and_clicked(browser: Browser, shown: str) -> None:
-    ada = Visitor(browser, shown)
+def test_a_dot_can_be_pointed_at_and_clicked(visit: Visit, shown: str) -> None:
+    ada = visit(shown)
     page = ada.go("", "#map[data-ready]")
-    page.wait_for_timeout(500)
     node = page.request.get(f"{shown}/api/v1/view?position=20").json()
     box = page.locator(".map-canvas").bounding_box()
     assert box is not None
     unit = min(box["width"], box["height"]) * 0.88 / 2
     x = box["x"] + box["width"] / 2 + node["x"] * unit
     y = box["y"] + box["height"] / 2 - node["y"] * unit
-    page.mouse.move(x, y)
-    page.wait_for_selector(".tip:visible")
+    for step in range(600):  # dots can be pointed at soon after they are drawn
+        page.mouse.move(x + step % 2, y)
+        if page.locator(".tip").is_visible():
+            break
+        page.wait_for_timeout(100)
     page.mouse.click(x, y)
     page.wait_for_selector(".node h1")
     assert ada.problems == []
 
 
-def test_preview_compare_and_keep_a_class(browser: Browser, base: str) -> None:
-    ada = Visitor(browser, base, "Ada")
+def test_the_map_returns_to_where_it_was(visit: Visit, shown: str) -> None:
+    ada = visit(shown)
+    page = ada.go("", "#map[data-ready]")
+    page.get_by_label("Put this note away").click()
+    page.wait_for_selector(".map-label:visible")
+    before = ada.names()
+    ada.go("node/n21", ".node h1")
+    page.wait_for_function(
+        "seen => [...document.querySelectorAll('.map-label:not([hidden])')]"
+        ".every((each) => !seen.includes(each.style.transform))",
+        arg=list(before.values()),
+    )
+    page.keyboard.press("Escape")  # the panel closes, and with it the map takes another size
+    page.wait_for_function(
+        "before => [...document.querySelectorAll('.map-label:not([hidden])')]"
+        ".every((each) => before[each.textContent] === each.style.transform)",
+        arg=before,
+    )
+    assert ada.names() == before
+
+
+def test_preview_compare_and_keep_a_class(visit: Visit, base: str) -> None:
+    ada = visit(base, "Ada")
     page = ada.go("edit", "#class-name")
     assert page.get_by_role("button", name="Keep").is_disabled()
     page.fill("#class-name", "baking")
@@ -141,14 +158,14 @@ def test_preview_compare_and_keep_a_class(browser: Browser, base: str) -> None:
     assert ada.problems == []
 
 
-def test_teach_ten_nodes_by_keyboard_learn_and_keep(browser: Browser, base: str) -> None:
-    ada = Visitor(browser, base)
+def test_teach_ten_nodes_by_keyboard_learn_and_keep(visit: Visit, base: str) -> None:
+    ada = visit(base)
     page = ada.go("teach", ".card")
     page.keyboard.press("Enter")
     page.fill("#question", "Ada")
     page.keyboard.press("Enter")
     seen = set()
-    for key in ("Enter", "2", "Enter", "s", "n", "u", "Enter", "3", "a", "Enter", "2", "Enter"):
+    for key in [*KEYS, "n"]:
         node = page.locator(".stage[data-id]").get_attribute("data-id")
         seen.add(node)
         page.keyboard.press(key)
@@ -171,11 +188,16 @@ def test_teach_ten_nodes_by_keyboard_learn_and_keep(browser: Browser, base: str)
     page.wait_for_selector(".card")
     ada.go("versions", ".version")
     assert "Learned" in page.locator(".version.current").inner_text()
+    ada.go(f"node/{quote(str(node), safe='')}", ".node h1")
+    said = page.locator(".verdict").inner_text()
+    assert "none of these" in said
+    assert "People said" in said
+    assert "%" not in said  # how sure the best class would be says nothing about none of them
     assert ada.problems == []
 
 
-def test_two_browsers_at_once_see_each_other(browser: Browser, base: str) -> None:
-    ada, ben = Visitor(browser, base, "Ada"), Visitor(browser, base, "Ben")
+def test_two_browsers_at_once_see_each_other(visit: Visit, base: str) -> None:
+    ada, ben = visit(base, "Ada"), visit(base, "Ben")
     for visitor, answer in ((ada, "astronomy"), (ben, "law")):
         page = visitor.go("node/n21", ".picker")
         page.select_option(".picker", answer)

@@ -68,6 +68,19 @@ def test_token_files_that_hold_none_are_refused(tmp_path: Path, text: str, said:
         Tokens.from_file(str(path))
 
 
+def test_a_token_file_that_others_can_read_is_told_of(
+    one_run: Path, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("unseen.serve.server.serve_forever", lambda settings: None)
+    path = tmp_path / "tokens"
+    path.write_text("write 0123456789abcdef\n")
+    for mode, told in ((0o644, True), (0o600, False)):
+        path.chmod(mode)
+        code, out, error = call("serve", one_run, "--token-file", path)
+        assert (code, "chmod 600" in out + error) == (0, told)
+        assert "0123456789abcdef" not in out + error
+
+
 def test_a_token_file_is_a_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "tokens")
     for path in (str(tmp_path / "tokens"), "/dev/zero", str(tmp_path)):

@@ -38,6 +38,7 @@ async function send(path: string, init: RequestInit = {}): Promise<Response> {
   if (answer.status === 401 && (await askToken(token, (value) => sessionStorage.setItem(TOKEN, value)))) {
     return send(path, init);
   }
+  if (answer.status === 401) throw new ApiError(401, "unauthorized", "This page needs a token. Ask for one where you got its address, then try again.", 0);
   if (!answer.ok) throw await failure(answer);
   return answer;
 }

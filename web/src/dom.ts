@@ -99,6 +99,8 @@ export const percent = (share: number | null | undefined): string =>
   share === null || share === undefined || !Number.isFinite(share)
     ? "–"
     : share > 0 && share < 0.005 ? "<1%" : `${Math.round(100 * share)}%`;
+/** A confidence: no model is certain, so none is shown as 100 %. */
+export const sure = (share: number | null | undefined): string => (share && share >= 0.995 ? ">99%" : percent(share));
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 export const sentence = (text: string): string => (text ? capital(text).replace(/[^.!?]$/, "$&.") : "");
 export const signed = (value: number, digits = 2): string =>

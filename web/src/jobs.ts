@@ -40,7 +40,7 @@ async function until(job: Job): Promise<Job> {
   return now;
 }
 
-const WHAT = { learn: "Learning from the answers", classes: "Keeping the classes" };
+const WHAT = { learn: "Learning", classes: "Keeping the classes" };
 
 function show(job: Job | null): void {
   const box = byId("job");

@@ -1,5 +1,5 @@
 // Small parts that several views share.
-import { h, icon, percent, sentence, svg, type Child } from "./dom";
+import { h, icon, percent, sentence, sure, svg, type Child } from "./dom";
 import { SHAPES, looks, shapeOf } from "./palette";
 import { NONE, classAt, setFocus } from "./state";
 import type { Brief, ClassItem, Hit, Interval } from "./types";
@@ -38,8 +38,8 @@ export function nodeRow(brief: Brief, extra?: Child): HTMLElement {
       h("span", { class: "node-about" },
         extra ?? classText(brief.class),
         !(extra && brief.known) && said && h("span", { class: "tag" }, said)),
-      !brief.known && brief.confidence !== null &&
-        h("span", { class: "node-figure", title: "confidence" }, percent(brief.confidence))));
+      !brief.known && brief.class !== null && brief.confidence !== null &&
+        h("span", { class: "node-figure", title: "confidence" }, sure(brief.confidence))));
 }
 
 /** A list of nodes whose rows ring their dots on the map while they are pointed at. */

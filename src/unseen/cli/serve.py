@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -45,6 +46,8 @@ def serve(
     settings.check()
     with progress_bar(False) as progress:
         prepare(settings, progress)
+    if token_file is not None and os.name == "posix" and token_file.stat().st_mode & 0o077:
+        say(f"{token_file} can be read by other users of this machine: chmod 600 {token_file}")
     shown = f"[{host}]" if ":" in host else host
     say(f"unseen serves {run} at http://{shown}:{port}/ (API: /api/v1/openapi.json); stop: Ctrl-C")
     serve_forever(settings)

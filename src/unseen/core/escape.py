@@ -51,6 +51,15 @@ def formula(text: str) -> str:
     return f"'{text}" if FORMULA.match(text) else text
 
 
+def without_apostrophe(cell: str) -> str:
+    """Return a cell as it was before `formula`.
+
+    >>> without_apostrophe("'=1+1"), without_apostrophe("'a'")
+    ('=1+1', "'a'")
+    """
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell[1:]) else cell
+
+
 def without_formulas(table: pl.DataFrame) -> pl.DataFrame:
     """Return a table whose cells of text are all harmless in a spreadsheet."""
     import polars as pl

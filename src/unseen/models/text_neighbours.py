@@ -16,7 +16,7 @@ t gives it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -36,7 +36,23 @@ ENOUGH = 300  # anchors, of which the k nearest are near
 ITSELF = 0.9999  # cosine from which an anchor is taken to be the node itself
 PORTION = 2_000  # nodes that are compared with all anchors at a time
 TIE = 1e-6  # of two cosines in float32: which is larger depends on how they were added up
+LINKS = "text neighbours"  # where a task keeps them, if it does
 DIGITS = 9  # of a cosine in float64 that are sure
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """The nearest anchors of nodes and their weights; what classes there are changes neither.
+
+    Attributes:
+        vectors: of the anchors. [m, d]
+        nearest: positions of the nearest. [n, k]
+        weights: kappa. [n, k]
+    """
+
+    vectors: NDArray[np.float32]
+    nearest: NDArray[np.int16]
+    weights: NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +90,10 @@ class TextNeighbours:
         """Return s; labelled and fixed nodes, and those like no anchor, keep to t. [n, C]"""
         if len(self.vectors) <= NEAREST:
             return t
-        allowed = task.allowed
+        allowed, links = task.allowed, task.memo.get(LINKS)
+        if links is not None and np.array_equal(links.vectors, self.vectors):
+            found = self._read(links, t, allowed)
+            return np.where(settled(task)[:, None], t, found)
         return engine_of(task).map(
             lambda X, t, done: np.where(done[:, None], t, self._read(X, t, allowed)),
             X,
@@ -82,19 +101,38 @@ class TextNeighbours:
             settled(task),
         )
 
+    def links(self, X: NDArray[np.float32]) -> Links | None:
+        """Return the nearest anchors of nodes; None where there are too few. X [n, d]"""
+        if len(self.vectors) <= NEAREST:
+            return None
+        nearest = np.empty((len(X), NEAREST), dtype=np.int16)
+        weights = np.empty((len(X), NEAREST), dtype=np.float32)
+        for at in range(0, len(X), PORTION):
+            rows = slice(at, at + PORTION)
+            nearest[rows], weights[rows] = self._weighed(X[rows])
+        return Links(self.vectors, nearest, weights)
+
+    def _weighed(self, X: NDArray[np.float32]) -> tuple[NDArray[Any], NDArray[np.float32]]:
+        """Return the nearest anchors of some nodes, and kappa. [b, k]"""
+        near = np.asarray(X @ self.vectors.T)
+        best = self._nearest(X, near)
+        return best, np.maximum(np.take_along_axis(near, best, axis=1), 0) ** 3
+
     def _read(
-        self, X: NDArray[np.float32], t: NDArray[np.float32], allowed: NDArray[np.bool_]
+        self, X: NDArray[np.float32] | Links, t: NDArray[np.float32], allowed: NDArray[np.bool_]
     ) -> NDArray[np.float32]:
         said = np.array(t, dtype=np.float32)
         posteriors = np.where(allowed[:, None], self.posteriors, np.float32(0)).T  # [m, C]
         new = allowed & ~self.posteriors.any(
             axis=1
         )  # classes that came later: no anchor knows them
-        for at in range(0, len(X), PORTION):
+        for at in range(0, len(said), PORTION):
             rows = slice(at, at + PORTION)
-            near = np.asarray(X[rows] @ self.vectors.T)
-            best = self._nearest(X[rows], near)
-            weight = np.maximum(np.take_along_axis(near, best, axis=1), 0) ** 3  # [b, k]
+            best, weight = (
+                (X.nearest[rows], X.weights[rows])
+                if isinstance(X, Links)
+                else self._weighed(X[rows])
+            )  # [b, k]
             s = np.einsum("bk,bkc->bc", weight, posteriors[best])
             total = s.sum(axis=1, keepdims=True)
             s /= np.maximum(total, 1e-12)

@@ -102,6 +102,7 @@ def application(settings: Settings) -> Guard:
         summary="Labels for classes that nobody has labelled, over HTTP.",
         openapi_url="/api/v1/openapi.json",
         docs_url=None,
+        redirect_slashes=False,
         redoc_url=None,
         lifespan=lifespan,
         generate_unique_id_function=_called,

@@ -31,6 +31,7 @@ from unseen.record import read_record
 from unseen.run import load
 from unseen.serve.class_stats import class_stats
 from unseen.serve.layout import beside, place_nodes
+from unseen.serve.links import keep_links
 from unseen.serve.outsiders import cut_off, outsiders_of
 from unseen.serve.search import write_search
 from unseen.serve.strings import write_index, write_strings
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from unseen.encode.base import Progress
     from unseen.models.base import Inference, Reading
 
-LAYOUT = 4  # of these folders; older ones are made again
+LAYOUT = 5  # of these folders; older ones are made again
 SAME = ("X", "id", "texts", "search", "indices", "indptr", "weights", "degrees")  # of the graph
 MAP_HOPS, MAP_LAZINESS = 2, 0.5  # of the vectors that the map is made of
 
@@ -81,8 +82,7 @@ def write_arrays(
     same = earlier if case is not None else None
 
     def build(new: Path) -> None:
-        said = progress or (lambda what, done, total: None)
-        _write(*made, run, new, earlier, same, said)
+        _write(*made, run, new, earlier, same, progress or (lambda what, done, total: None))
 
     return in_place(folder, build)
 
@@ -114,8 +114,9 @@ def _write(
 ) -> None:
     graph, labels, classes, task = case.graph, case.labels, case.classes, case.task
     progress("read every node", 1, 4)
-    found = infer(classifier.model_, task)
     model = classifier.model_
+    keep_links(new, model, task)
+    found = infer(model, task)
     readings = model.readings(task) if hasattr(model, "readings") else ()
     answers = _answers(run, graph, labels, len(classes))
     save = _saver(new)
@@ -136,8 +137,7 @@ def _write(
     meta = [_write_reading(save, r, reading, X, task) for r, reading in enumerate(readings)]
     progress("lay out the map", 3, 4)
     save("places", _places(task, answers, earlier, graph))
-    stats = class_stats(task, answers)
-    write_json(new / "classes.json", stats)
+    write_json(new / "classes.json", class_stats(task, answers))
     record = read_record(run)
     write_json(
         new / "meta.json",

@@ -23,6 +23,7 @@ from unseen.serve.tokens import Tokens
 API = "/api/"
 FREE = ("/api/v1/health",)  # paths of the API that need no token
 READING = ("/api/v1/classify", "/api/v1/classes/preview")  # that change nothing, though posted
+FILES = ("/api/v1/labels/import",)  # that take whole files
 METHODS = ("POST", "PUT", "PATCH", "DELETE")
 SENT_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 SECURITY = [
@@ -87,7 +88,7 @@ class Guard:
         request_id = sent.decode() if SENT_ID.fullmatch(sent) else uuid.uuid4().hex
         scope["request_id"] = request_id
         began, status, begun = time.perf_counter(), 500, False
-        read, over = 0, False
+        read, over, most = 0, False, self._most(scope)
 
         async def from_app(message: Message) -> None:
             if not over:  # whatever it makes of half a body is not told
@@ -109,7 +110,7 @@ class Guard:
             nonlocal read, over
             message = await receive()
             read += len(message.get("body", b""))
-            if read > self.settings.body:
+            if read > most:
                 over = True
                 raise TooLargeError
             return message
@@ -120,7 +121,7 @@ class Guard:
             if refused is None:
                 with suppress(TooLargeError):
                     await self.app(scope, limited, from_app)
-                refused = self._too_large() if over else None
+                refused = _too_large(most) if over else None
             if refused is not None and not begun:
                 code, number, message, where, more = refused
                 answer = reply(body_of(code, message, where, request_id), number, more)
@@ -156,9 +157,9 @@ class Guard:
         )
         return loopback(name) or name == self.settings.host.lower()
 
-    def _too_large(self) -> tuple[str, int, str, str | None, dict[str, str]]:
-        most = self.settings.body
-        return "too_large", 413, f"the body has more than {most:,} bytes; send less", "body", {}
+    def _most(self, scope: Scope) -> int:
+        """Return how many bytes a request may have."""
+        return self.settings.file if scope["path"] in FILES else self.settings.body
 
     def _refusal(
         self, scope: Scope, headers: dict[bytes, bytes]
@@ -178,8 +179,8 @@ class Guard:
             message = f"more than {self.settings.rate:g} requests a second; slow down"
             return "too_many_requests", 429, message, None, {"retry-after": "1"}
         length = headers.get(b"content-length", b"0")
-        if length.isdigit() and int(length) > self.settings.body:
-            return self._too_large()
+        if length.isdigit() and int(length) > self._most(scope):
+            return _too_large(self._most(scope))
         may_read, may_write = self.tokens.rights(headers.get(b"authorization"))
         scope["may_write"] = may_write
         if not may_read:
@@ -192,6 +193,10 @@ class Guard:
             if not may_write and path not in READING:
                 return "forbidden", 403, "this token may read only; use a write token", None, {}
         return None
+
+
+def _too_large(most: int) -> tuple[str, int, str, str | None, dict[str, str]]:
+    return "too_large", 413, f"the body has more than {most:,} bytes; send less", "body", {}
 
 
 def _same_origin(headers: dict[bytes, bytes]) -> bool:

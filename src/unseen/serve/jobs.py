@@ -20,6 +20,7 @@ from typing import Any
 from unseen.serve.errors import ApiError
 from unseen.serve.store import Store, now
 
+WORK = "unseen.serve.work"  # what does the work of a job
 OPEN = ("queued", "running")
 UNBORN = 60.0  # seconds after which a job that no process was started for is given up
 STOPPED = "the job was stopped before it was done; start it again"
@@ -51,23 +52,41 @@ def running(store: Store) -> dict[str, Any] | None:
 def _gone(row: sqlite3.Row) -> bool:
     """Tell whether nobody works on a job that has not ended."""
     if row["pid"] is not None:
-        return not alive(row["pid"])
+        return not alive(row["pid"], row["id"])
     age = datetime.now(UTC) - datetime.fromisoformat(row["started"])
     return age.total_seconds() > UNBORN
 
 
-def alive(pid: int) -> bool:
-    """Tell whether a process is at work."""
+def alive(pid: int, number: int) -> bool:
+    """Tell whether the process of a job is at work.
+
+    The store may be older than the machine's last start, or come from another machine: the process
+    of that number may be somebody else's by now.
+    """
+    words = _command(pid)
+    return words is not None and (not words or _works_on(words, number))
+
+
+def _works_on(words: list[str], number: int) -> bool:
+    """Tell whether a command is that of a job: [..., WORK, run, number]."""
+    return words[-3:][::2] == [WORK, str(number)]
+
+
+def _command(pid: int) -> list[str] | None:
+    """Return the words a process was started with: none yet at its very start; None: it ended."""
+    if pid <= 1:
+        return None
     try:
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
-        return state.rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        pass
-    try:
-        os.kill(pid, 0)
-    except OSError:
-        return False
-    return not Path("/proc").is_dir()
+        if Path("/proc/self/stat").is_file():
+            state = Path(f"/proc/{pid}/stat").read_text("ascii", "replace").rpartition(")")[2]
+            said = Path(f"/proc/{pid}/cmdline").read_text("utf-8", "replace")
+            return None if state.split()[0] == "Z" else said.split("\0")[:-1]
+        shown = ["ps", "-ww", "-o", "args=", "-p", str(pid)]  # macOS
+        said = subprocess.run(shown, capture_output=True, text=True, timeout=10, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+    before, _, after = said.strip().partition(f" {WORK} ")
+    return [before, WORK, *after.rsplit(" ", 1)] if after else [before]
 
 
 def get(store: Store, name: str) -> dict[str, Any]:
@@ -113,7 +132,7 @@ def start(store: Store, run: Path, name: str) -> None:
     """Set a job to work in a process of its own, below the priority of what answers requests."""
     number = int(name.removeprefix("j"))
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "unseen.serve.work", str(run), str(number)],
+        [sys.executable, "-P", "-m", WORK, str(run), str(number)],
         stdin=subprocess.DEVNULL,
         start_new_session=True,
         env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
@@ -146,6 +165,6 @@ def cancel(store: Store, name: str) -> dict[str, Any]:
     number = int(name.removeprefix("j"))
     row = store.one("SELECT pid FROM jobs WHERE id = ?", number)
     settle(store, number, "cancelled", None)
-    if row is not None and row["pid"] is not None and alive(row["pid"]):
+    if row is not None and row["pid"] and _works_on(_command(row["pid"]) or [], number):
         os.kill(row["pid"], signal.SIGTERM)
     return get(store, name)

@@ -9,11 +9,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unseen.core.classes import NONE_OF_THESE, tidy
+from unseen.core.escape import formula, without_apostrophe
 from unseen.io.columns import strings
 from unseen.io.tables import parse_table
 from unseen.serve import added
@@ -27,16 +30,26 @@ COLUMNS = ("id", "class", "kind", "person", "at", "queue", "was", "was_confidenc
 QUEUES = ("errors", "teach", "view")
 KINDS = ("class", "none", "skip")
 MOST = 100_000  # rows of a file
-Rows = list[tuple[str, dict[str, Any]]]
+PROBLEMS = 20  # of a file that are told
+Where = Callable[[], str]  # told of problems only: it may look through the whole file
+Rows = list[tuple[Where, dict[str, Any]]]
 
 
-def write_csv(held: Held) -> str:
-    """Return all answers that stand as a table."""
+def note(problems: list[str], where: Where, why: str) -> None:
+    """Note what is wrong with a row; those beyond the first are only counted."""
+    problems.append(f"{where()}: {why}" if len(problems) < PROBLEMS else "")
+
+
+def write_csv(held: Held, spreadsheet: bool = False) -> str:
+    """Return all answers that stand as a table; for a spreadsheet without formulas of users."""
     out = io.StringIO()
     table = csv.writer(out)
     table.writerow(COLUMNS)
     for row in _rows(held):
-        table.writerow([row["node"], *(row[name] for name in COLUMNS[1:])])
+        cells = [row["node"], *(row[name] for name in COLUMNS[1:])]
+        if spreadsheet:
+            cells = [formula(cell) if isinstance(cell, str) else cell for cell in cells]
+        table.writerow(cells)
     return out.getvalue()
 
 
@@ -105,10 +118,10 @@ def read_csv(raw: bytes, person: str) -> tuple[Rows, list[str]]:
     problems: list[str] = []
     cells = {name: strings(table, name) for name in COLUMNS if name in table.frame.columns}
     for at in range(table.frame.height):
-        row = {name: column[at] for name, column in cells.items()}
+        row = {name: without_apostrophe(column[at]) for name, column in cells.items()}
         name = row["class"].strip()
         kind = row.get("kind") or ("none" if name == NONE_OF_THESE else "class")
-        _take(found, problems, table.place(at), row["id"], kind, name, row, person)
+        _take(found, problems, partial(table.place, at), row["id"], kind, name, row, person)
     return found, problems
 
 
@@ -124,11 +137,11 @@ def read_label_studio(raw: bytes, person: str) -> tuple[Rows, list[str]]:
     found: Rows = []
     problems: list[str] = []
     for number, task in enumerate(tasks, 1):
-        where = f"task {number}"
+        where = partial("task {}".format, number)
         data = task.get("data") if isinstance(task, dict) else None
         node = data.get("id") if isinstance(data, dict) else None
         if not isinstance(node, str | int):
-            problems.append(f"{where}: has no data.id")
+            note(problems, where, "has no data.id")
             continue
         given = task.get("annotations") or []
         for one in given if isinstance(given, list) else []:
@@ -136,7 +149,7 @@ def read_label_studio(raw: bytes, person: str) -> tuple[Rows, list[str]]:
             if len(names) != 1 or one.get("was_cancelled"):
                 why = "was cancelled" if names else "has no choice"
                 why = f"has {len(names)} choices" if len(names) > 1 else why
-                problems.append(f"{where}: an annotation {why}; a node is of one class")
+                note(problems, where, f"an annotation {why}; a node is of one class")
                 continue
             name = names[0]
             who = one.get("completed_by")
@@ -161,7 +174,7 @@ def _chosen(one: Any) -> list[str]:
 def _take(
     found: Rows,
     problems: list[str],
-    where: str,
+    where: Where,
     node: Any,
     kind: str,
     name: Any,
@@ -170,10 +183,10 @@ def _take(
 ) -> None:
     """Take an answer up, or say what is wrong with it."""
     if not node or kind not in KINDS:
-        problems.append(f"{where}: {'has no id' if not node else f'kind {kind!r} is unknown'}")
+        note(problems, where, "has no id" if not node else f"kind {kind!r} is unknown")
         return
     if kind == "class" and not name:
-        problems.append(f"{where}: has no class, and is no answer")
+        note(problems, where, "has no class, and is no answer")
         return
     who, at = row.get("person"), row.get("at")
     try:
@@ -181,7 +194,7 @@ def _take(
             if isinstance(given, str) and given.strip():
                 plain(given, "cell")
     except ApiError as error:
-        problems.append(f"{where}: {error.detail}")
+        note(problems, where, str(error.detail))
         return
     who = who if isinstance(who, str) and 0 < len(who.strip()) <= 64 else person
     queue = row.get("queue") if row.get("queue") in QUEUES else None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
+import threading
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -11,7 +13,14 @@ from starlette.responses import Response
 from unseen.serve import added, labels, schemas, shapes
 from unseen.serve.errors import ApiError
 from unseen.serve.jobs import queue, start
-from unseen.serve.label_files import read_csv, read_label_studio, write_csv, write_label_studio
+from unseen.serve.label_files import (
+    PROBLEMS,
+    note,
+    read_csv,
+    read_label_studio,
+    write_csv,
+    write_label_studio,
+)
 from unseen.serve.paging import Cursor, Limit, offset_of, pages
 from unseen.serve.queues import next_nodes
 from unseen.serve.read_routes import held_of
@@ -21,7 +30,6 @@ from unseen.serve.writing import Key, written
 
 router = APIRouter()
 DISAGREEMENTS = 100  # that a summary lists
-PROBLEMS = 20  # of a file that are listed
 Format = Literal["csv", "labelstudio"]
 Name = Annotated[str | None, Query(max_length=64, description="Of a person.")]
 
@@ -176,17 +184,22 @@ def summary(request: Request) -> Response:
     response_class=Response,
     responses={200: {"content": {"text/csv": {}, "application/json": {}}}},
 )
-def export(request: Request, format: Format = "csv") -> Response:
-    """All answers that stand, as a table or as tasks of Label Studio with predictions."""
+def export(request: Request, format: Format = "csv", spreadsheet: bool = False) -> Response:
+    """All answers that stand, as a table or as tasks of Label Studio with predictions.
+
+    With `spreadsheet`, cells of the table that a spreadsheet would compute get an apostrophe, which
+    the import takes away again.
+    """
     held = held_of(request)
     if format == "csv":
-        text, kind, name = write_csv(held), "text/csv; charset=utf-8", "labels.csv"
+        text, kind, name = write_csv(held, spreadsheet), "text/csv; charset=utf-8", "labels.csv"
     else:
         text, kind, name = write_label_studio(held), "application/json", "labels.json"
     disposition = f'attachment; filename="{name}"'
     return Response(text, headers={"content-type": kind, "content-disposition": disposition})
 
 
+_one = threading.BoundedSemaphore(1)  # files at a time: each takes memory
 BODY = {
     "requestBody": {
         "required": True,
@@ -208,8 +221,14 @@ async def bring(
     """Take answers from a table or from Label Studio; what cannot be used is listed."""
     from starlette.concurrency import run_in_threadpool
 
-    raw = await request.body()
-    return await run_in_threadpool(_bring, request, raw, format, person, key)
+    if not _one.acquire(blocking=False):
+        message = "another file is being read; try again when it is done"
+        raise ApiError(503, message, headers={"Retry-After": "1"})
+    try:
+        raw = await request.body()
+        return await run_in_threadpool(_bring, request, raw, format, person, key)
+    finally:
+        _one.release()
 
 
 def _bring(request: Request, raw: bytes, format: Format, person: str, key: Any) -> Response:
@@ -223,15 +242,16 @@ def _bring(request: Request, raw: bytes, format: Format, person: str, key: Any) 
             was += check_answers(held, [row])
             good.append(row)
         except ApiError as error:
-            problems.append(f"{where}: {error.detail.partition(': ')[2]}")
+            note(problems, where, error.detail.partition(": ")[2])
 
     def work(db: sqlite3.Connection) -> tuple[int, dict[str, Any]]:
         for row, before in zip(good, was, strict=True):
-            labels.give(db, row["person"], [row], [before], held.served.number)
+            labels.put(db, row["person"], row, before, held.served.number)
         skipped = len(problems)
         return 200, {"imported": len(good), "skipped": skipped, "problems": problems[:PROBLEMS]}
 
-    return written(held.store, request, key, [format, person, raw.hex()], work)
+    asked = [format, person, hashlib.sha256(raw).hexdigest()]
+    return written(held.store, request, key, asked, work)
 
 
 @router.post("/learn", response_model=shapes.Job, status_code=202)

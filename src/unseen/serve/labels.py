@@ -49,23 +49,8 @@ def give(
 ) -> list[dict[str, Any]]:
     """Store answers, with what the model said before; return them with their numbers."""
     found = []
-    for answer, (before, confidence) in zip(answers, was, strict=True):
-        values = (
-            answer["id"],
-            answer["kind"],
-            answer["class"],
-            person,
-            answer.get("queue"),
-            answer.get("at") or now(),
-            version,
-            before,
-            confidence,
-        )
-        at = db.execute(
-            "INSERT INTO answers (node, kind, class, person, queue, at, version, was, "
-            "was_confidence) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            values,
-        ).lastrowid
+    for answer, before in zip(answers, was, strict=True):
+        at = put(db, person, answer, before, version)
         votes = _votes(
             db.execute(LATEST.format(where="AND node = ?"), (answer["id"],) * 2).fetchall()
         )
@@ -79,6 +64,23 @@ def give(
             }
         )
     return found
+
+
+def put(
+    db: sqlite3.Connection,
+    person: str,
+    answer: dict[str, Any],
+    was: tuple[str | None, float | None],
+    version: int,
+) -> int | None:
+    """Store an answer, with what the model said before; return its number."""
+    names = ("id", "kind", "class")
+    values = (*(answer[name] for name in names), person, answer.get("queue"))
+    return db.execute(
+        "INSERT INTO answers (node, kind, class, person, queue, at, version, was, was_confidence) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (*values, answer.get("at") or now(), version, *was),
+    ).lastrowid
 
 
 def undo(db: sqlite3.Connection, person: str, answer_id: int | None) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -191,20 +192,21 @@ def _change(
     needs = []
     if words is not None:
         lead = words.shares[:, 0] - words.shares[:, 1]
-        order = [w for w in np.argsort(-lead, kind="stable")[:WORDS].tolist() if lead[w] > 0]
-        shorter, gone = [], []
-        for k in range(1, len(order) + 1):
-            gone.append([text[lo:hi] for lo, hi in words.spans[order[:k]].tolist()])
-            shorter.append(_without(text, words.spans[sorted(order[:k])].tolist()))
+        said = [text[lo:hi] for lo, hi in words.spans.tolist()]
+        strongest = np.argsort(-lead, kind="stable").tolist()
+        order = [w for w in strongest if lead[w] > 0 and any(map(str.isalnum, said[w]))][:WORDS]
+        shorter = [
+            _without(text, words.spans[sorted(order[:k])].tolist())
+            for k in range(1, len(order) + 1)
+        ]
         if shorter:
             tried = answer_texts(served, vectors_of(served, shorter), [near] * len(shorter))
             wins = np.flatnonzero(tried.posterior.argmax(axis=1) == b)
             if len(wins):
-                quoted = ", ".join(f"“{word}”" for word in gone[wins[0]])
-                spans = words.spans[sorted(order[: wins[0] + 1])].tolist()
-                which = "words" if len(gone[wins[0]]) > 1 else "word"
+                gone = order[: wins[0] + 1]
+                spans = words.spans[sorted(gone)].tolist()
                 needs.append(
-                    {"what": "words", "text": f"without the {which} {quoted}", "spans": spans}
+                    {"what": "words", "text": _quoted([said[w] for w in gone]), "spans": spans}
                 )
     if near:
         ours = [j for j, _ in sorted(near, key=lambda each: -each[1]) if served.label[j] != b]
@@ -214,7 +216,7 @@ def _change(
             tried = answer_texts(served, np.asarray(served.vectors[i : i + 1]), [near], fixed)
             if int(tried.posterior[0].argmax()) == b and k:
                 which = f"{k} of its {len(near)} neighbours" if len(near) > 1 else "its neighbour"
-                needs.append({"what": "neighbours", "text": f"if {which} were “{name}”"})
+                needs.append({"what": "neighbours", "text": f"if {which} had the class “{name}”"})
                 break
     sentence = (
         f"“{name}” would win {' or '.join(need['text'] for need in needs)}."
@@ -222,6 +224,17 @@ def _change(
         else f"No small change of its words or neighbours makes “{name}” win."
     )
     return {"runner_up": b, "needs": needs, "sentence": sentence}
+
+
+def _quoted(words: list[str]) -> str:
+    """Return what is left out, in words; one that stands there more than once is told once.
+
+    >>> _quoted(["a", "b", "a"])
+    'without the words “a” (2 times), “b”'
+    """
+    times = Counter(words)
+    told = [f"“{word}”" + (f" ({n} times)" if n > 1 else "") for word, n in times.items()]
+    return f"without the word{'s' if len(told) > 1 else ''} {', '.join(told)}"
 
 
 def _without(text: str, spans: list[list[int]]) -> str:

@@ -44,7 +44,7 @@ def search(path: Path, q: str, limit: int, offset: int) -> list[int]:
     asked = query_of(q)
     if asked is None:
         return []
-    db = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
+    db = sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)
     try:
         found = db.execute(
             "SELECT rowid FROM found WHERE found MATCH ? ORDER BY rank, rowid LIMIT ? OFFSET ?",

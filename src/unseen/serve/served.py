@@ -15,14 +15,18 @@ from unseen.core.task import Task
 from unseen.encode.base import as_encoder
 from unseen.explain.strings import title
 from unseen.io.atomic import read_json
+from unseen.models.text_neighbours import LINKS
 from unseen.prepare.encoded import APART
 from unseen.run import load
 from unseen.serve.class_stats import warnings_of
+from unseen.serve.links import stored_links
 from unseen.serve.outsiders import without_edges
 from unseen.serve.strings import Index, Strings, mapped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from unseen.models.text_neighbours import Links
 
 START = 2_000  # bytes of a text that its title is looked for in
 
@@ -101,6 +105,11 @@ class Served:
         """What deserves a look (`explain/reasons.py`), as bits. [n]"""
         return self._map("flags")
 
+    @cached_property
+    def links(self) -> Links | None:
+        """The text neighbours of all nodes, where the model asks them."""
+        return stored_links(self.arrays, self.classifier.model_)
+
     @property
     def degrees(self) -> NDArray[np.float32]:
         """Sums of edge weights by row and by column. [2, n]"""
@@ -176,7 +185,8 @@ class Served:
         labels: NDArray[np.int64] | None = None,
     ) -> Task:
         """Return the task of all nodes, perhaps with other classes; nothing is encoded again."""
-        memo = {"unit": self.vectors, "around": self.around}  # what models read of all nodes
+        # what models read of all nodes, whatever the classes
+        memo: dict[Any, Any] = {"unit": self.vectors, "around": self.around, LINKS: self.links}
         return Task(
             self.vectors,
             self.class_vectors if S is None else S,

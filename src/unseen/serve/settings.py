@@ -21,7 +21,8 @@ class Settings:
         run: folder of the run, or a link to one; where it leads may change.
         token_file: lines of `read TOKEN` and `write TOKEN`; None on loopback only.
         workers: processes that answer.
-        body: bytes of a request, at most; text: characters of a text; texts: of one request.
+        body: bytes of a request, at most; file: of a file of labels.
+        text: characters of a text; texts: of one request.
         rate: requests a second of one address, in the long run, for each worker; 0: any number.
         concurrency: requests that a worker has in hand at once, at most.
     """
@@ -32,6 +33,7 @@ class Settings:
     token_file: str | None = None
     workers: int = 1
     body: int = 2_000_000
+    file: int = 50_000_000
     text: int = 20_000
     texts: int = 100
     rate: float = 1000.0

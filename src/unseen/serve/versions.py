@@ -117,10 +117,10 @@ class Versions:
         numbers = [row["number"] for row in self.store.all("SELECT number FROM versions")]
         keep |= set(sorted(numbers)[-ARRAYS_KEPT:])
         for folder in (self.home / "arrays").glob("[0-9]*"):
-            if int(folder.name) not in keep:
+            if folder.name.isdecimal() and int(folder.name) not in keep:
                 shutil.rmtree(folder, ignore_errors=True)
-        gone = self.store.all("SELECT number FROM versions WHERE state = 'discarded'")
-        for row in gone:
+        gone = "SELECT number FROM versions WHERE state = 'discarded' AND number > ?"
+        for row in self.store.all(gone, FIRST):  # the first is the run itself
             shutil.rmtree(self.folder(row["number"]), ignore_errors=True)
             shutil.rmtree(self.arrays(row["number"]), ignore_errors=True)
 

@@ -78,7 +78,10 @@ def main() -> None:
     if row is None or row["state"] != "queued":
         sys.exit(1)
     with versions.store.write() as db:
-        db.execute("UPDATE jobs SET state = 'running', pid = ? WHERE id = ?", (os.getpid(), number))
+        db.execute(
+            "UPDATE jobs SET state = 'running', pid = ? WHERE id = ? AND state = 'queued'",
+            (os.getpid(), number),
+        )
     job = Job(versions, number)
     try:
         work(job, str(row["kind"]), str(row["person"]), json.loads(row["request"]))

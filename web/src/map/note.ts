@@ -14,7 +14,7 @@ export function note(): HTMLElement | null {
   const box: HTMLElement = h("aside", { class: "map-note", "aria-label": "How to read the map" },
     h("p", null, h("b", null, `${count(run.nodes)} nodes, ${count(run.classes)} classes.`),
       h("span", { class: "wide-only" }, " Dots lie close where texts and neighbours are alike."),
-      " Click a dot to see why it has its class."),
+      " Choose a dot to see why it has its class."),
     h("button", { type: "button", class: "ghost", "aria-label": "Put this note away", onClick: away }, icon("close")),
     run.warnings.length > 0 && fold(run.warnings.length === 1 ? "One thing to mind" : `${count(run.warnings.length)} things to mind`, warnings(run.warnings)));
   return box;

@@ -1,6 +1,6 @@
 // What stands beside the pointer: class and confidence at once, the title as soon as it arrives.
 import { get } from "../api";
-import { h, later, percent } from "../dom";
+import { h, later, sure } from "../dom";
 import { looks } from "../palette";
 import { NONE } from "../state";
 import type { Brief, ClassItem } from "../types";
@@ -40,7 +40,7 @@ export class Tip {
       const known = titles.get(position);
       this.title.textContent = known ? known.title || known.id : "…";
       for (const [k, v] of Object.entries(looks(item))) this.about.style.setProperty(k, v);
-      this.about.textContent = `${item?.name ?? NONE} · ${confidence === null ? "label given" : percent(confidence)}`;
+      this.about.textContent = item ? `${item.name} · ${confidence === null ? "label given" : sure(confidence)}` : NONE;
       if (!known) this.fetch(position);
     }
     this.box.hidden = false;

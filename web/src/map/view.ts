@@ -19,6 +19,9 @@ const REACH = { mouse: 10, touch: 22 }; // pixels around the pointer
 const MOST = 0.9; // of the nodes in focus that have to be in view
 const CLOSEST = 5; // how far the map comes near by itself: what lies around stays in view
 const STEP = 80; // pixels an arrow key moves the map
+/** What the map shows: how near, and which place stands in the middle of the screen. It outlasts another size. */
+interface Sight { k: number; x: number; y: number }
+const WHOLE: Sight = { k: 1, x: 0, y: 0 };
 const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
 
 export class MapView {
@@ -34,7 +37,8 @@ export class MapView {
   private index: KDBush | null = null;
   private overlay: Overlay = EMPTY;
   private t: ZoomTransform = zoomIdentity;
-  private before: ZoomTransform | null = null; // where the map was until it moved by itself
+  private before: Sight | null = null; // where the map was until it moved by itself
+  private goal: Sight | null = null; // where it moves to at present
   private waiting = 0;
   private readonly pace = new Pace(() => this.redraw());
   private width = 1;
@@ -43,7 +47,7 @@ export class MapView {
     .scaleExtent([0.6, 400])
     .on("zoom", (event: { transform: ZoomTransform; sourceEvent: Event | null }) => {
       this.t = event.transform;
-      if (event.sourceEvent) this.before = null; // moved by hand: it stays there
+      if (event.sourceEvent) this.before = this.goal = null; // moved by hand: it stays there
       this.tip.hide();
       this.pace.move();
       this.redraw();
@@ -170,17 +174,13 @@ export class MapView {
 
   /** Take up another size; what was in the middle stays there. */
   private resize(): void {
-    const [x, y] = this.toWorld(this.width / 2, this.height / 2);
-    const moved = this.t.k !== 1 || this.t.x !== 0 || this.t.y !== 0;
+    const sight = this.sight();
     this.width = Math.max(1, this.box.clientWidth);
     this.height = Math.max(1, this.box.clientHeight);
     this.canvas.width = Math.round(this.width * this.ratio());
     this.canvas.height = Math.round(this.height * this.ratio());
-    if (moved) {
-      const { unit, cx, cy } = this.base();
-      const { k } = this.t;
-      select(this.canvas).call(this.zoomer.transform, zoomIdentity.translate(cx - k * (cx + x * unit), cy - k * (cy - y * unit)).scale(k));
-    }
+    if (this.goal) this.go(this.goal); // a panel opens or closes while the map is on its way
+    else select(this.canvas).call(this.zoomer.transform, this.transform(sight));
     this.redraw();
   }
 
@@ -230,20 +230,32 @@ export class MapView {
   }
 
   private zoomBy(factor: number): void {
-    this.before = null;
+    this.before = this.goal = null;
     this.moved().call(this.zoomer.scaleBy, factor);
   }
   private fit(): void {
     this.before = null;
-    this.all();
+    this.go(WHOLE);
   }
   /** Return to where the map was before it moved by itself. */
   private back(): void {
-    if (this.before) this.moved().call(this.zoomer.transform, this.before);
+    if (this.before) this.go(this.before);
     this.before = null;
   }
-  private all(): void {
-    this.moved().call(this.zoomer.transform, zoomIdentity);
+  private go(sight: Sight): void {
+    const goal = (this.goal = { ...sight });
+    this.moved().call(this.zoomer.transform, this.transform(goal))
+      .on("end interrupt", () => { if (this.goal === goal) this.goal = null; });
+  }
+  private sight(): Sight {
+    const { k, x, y } = this.t;
+    if (k === 1 && x === 0 && y === 0) return WHOLE;
+    const [u, v] = this.toWorld(this.width / 2, this.height / 2);
+    return { k, x: u, y: v };
+  }
+  private transform({ k, x, y }: Sight): ZoomTransform {
+    const { unit, cx, cy } = this.base();
+    return zoomIdentity.translate(cx - k * (cx + x * unit), cy - k * (cy - y * unit)).scale(k);
   }
   private moved() {
     return select(this.canvas).transition().duration(calm.matches ? 0 : 250);
@@ -262,12 +274,10 @@ export class MapView {
       const cut = Math.floor(((1 - MOST) / 2) * sorted.length);
       return [sorted[cut]!, sorted[sorted.length - 1 - cut]!];
     }) as [[number, number], [number, number]];
-    const { unit, cx, cy } = this.base();
+    const { unit } = this.base();
     const k = Math.min(CLOSEST, (0.8 * this.width) / (unit * Math.max(0.02, right - left)), (0.8 * this.height) / (unit * Math.max(0.02, high - low)));
-    this.before ??= this.t;
-    if (k <= 1) return this.all();
-    const px = cx + ((left + right) / 2) * unit, py = cy - ((low + high) / 2) * unit;
-    this.moved().call(this.zoomer.transform, zoomIdentity.translate(cx, cy).scale(k).translate(-px, -py));
+    this.before ??= this.sight();
+    this.go(k <= 1 ? WHOLE : { k, x: (left + right) / 2, y: (low + high) / 2 });
   }
 
   /** Move so that these places are in view, no closer than needed and not at all when they are. */
@@ -275,12 +285,10 @@ export class MapView {
     const [first] = places;
     if (!first) return;
     if (places.every(this.seen) && this.t.k > 1.5) return;
-    const { unit, cx, cy } = this.base();
+    const { unit } = this.base();
     const far = Math.max(0.02, ...places.map(([x, y]) => Math.hypot(x - first[0], y - first[1])));
     const k = Math.min(CLOSEST, Math.max(1, (0.42 * Math.min(this.width, this.height)) / (unit * far)));
-    this.before ??= this.t;
-    if (k <= 1) return this.all(); // all over the map
-    const px = cx + first[0] * unit, py = cy - first[1] * unit;
-    this.moved().call(this.zoomer.transform, zoomIdentity.translate(this.width / 2, this.height / 2).scale(k).translate(-px, -py));
+    this.before ??= this.sight();
+    this.go(k <= 1 ? WHOLE : { k, x: first[0], y: first[1] }); // far apart: all over the map
   }
 }

@@ -33,9 +33,10 @@ export function answerBox(node: NodeView, live: Live): Child {
   return h("div", { class: "asked" },
     h("p", { class: "soft small" }, "Is this right?"),
     h("div", { class: "row wrap" },
-      name && h("button", { type: "button", class: "plain", onClick: () => say({ kind: "class", class: name }) }, icon("check"), "Yes"),
+      h("button", { type: "button", class: "plain", onClick: () => say(name === null ? { kind: "none" } : { kind: "class", class: name }) }, icon("check"), "Yes"),
       picker((other) => say({ kind: "class", class: other })),
-      h("button", { type: "button", class: "plain", onClick: () => say({ kind: "none" }) }, "None of these")),
+      name !== null && h("button", { type: "button", class: "plain", onClick: () => say({ kind: "none" }) }, "None of these")),
+    node.label?.disagreement && h("p", { class: "small" }, "People disagree: nothing is learned from this node until most say the same."),
     node.answers.length > 0 && h("ul", { class: "answers" }, node.answers.map((answer) => h("li", null,
       mark(answer.kind === "class" ? classNamed(answered(answer)) : null), h("b", null, answered(answer)),
       h("span", { class: "soft small" }, `${answer.person}, ${ago(answer.at)}`)))));

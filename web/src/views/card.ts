@@ -1,5 +1,5 @@
 // One node to answer: its text, the guess, the other likely classes, and all the rest by name.
-import { count, fill, h, icon, percent, type Child } from "../dom";
+import { count, fill, h, icon, sure, type Child } from "../dom";
 import { looks } from "../palette";
 import { classAt, nameAt, state } from "../state";
 import type { Task } from "../types";
@@ -20,7 +20,7 @@ export function card(task: Task, left: number | null, answer: (said: Said) => vo
   const option = (index: number, p: number, key: string): HTMLElement => {
     const item = classAt(index);
     return h("button", { type: "button", class: "choice", onClick: () => answer({ kind: "class", class: nameAt(index) }) },
-      h("kbd", null, key), mark(item), h("span", { class: "choice-name" }, nameAt(index)), bar(p, looks(item)), h("span", { class: "num" }, percent(p)));
+      h("kbd", null, key), mark(item), h("span", { class: "choice-name" }, nameAt(index)), bar(p, looks(item)), h("span", { class: "num" }, sure(p)));
   };
   return h("div", { class: "card", tabindex: -1, role: "group", "aria-label": `${task.title}. The guess is ${guess?.name ?? "none of these"}.` },
     h("div", { class: "card-text" },
@@ -29,7 +29,7 @@ export function card(task: Task, left: number | null, answer: (said: Said) => vo
     h("div", { class: "card-choices" },
       h("p", { class: "soft small" }, "Which class is it?"),
       h("button", { type: "button", class: "choice guess c", vars: looks(guess), onClick: () => answer(guess ? { kind: "class", class: guess.name } : { kind: "none" }) },
-        h("kbd", null, "↵"), mark(guess), h("span", { class: "choice-name" }, guess?.name ?? "none of these"), bar(task.confidence ?? 0, looks(guess)), h("span", { class: "num" }, percent(task.confidence))),
+        h("kbd", null, "↵"), mark(guess), h("span", { class: "choice-name" }, guess?.name ?? "none of these"), guess && bar(task.confidence ?? 0, looks(guess)), guess && h("span", { class: "num" }, sure(task.confidence))),
       others.map((each, i) => option(each.class, each.probability, String(i + 2))),
       finder((name) => answer({ kind: "class", class: name })),
       h("div", { class: "row wrap" },

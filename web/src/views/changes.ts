@@ -1,7 +1,7 @@
 // What a version changed, node by node; and the choice to keep or discard one that waits for it.
 import { get, write } from "../api";
 import { failed, notice } from "../ask";
-import { count, fill, h, many, percent, sentence, type Child } from "../dom";
+import { count, fill, h, many, percent, sentence, sure, type Child } from "../dom";
 import type { Live } from "../live";
 import { NONE, classNamed, refresh } from "../state";
 import type { Change, Changes, Compared, Interval, Moved } from "../types";
@@ -103,7 +103,7 @@ function row(change: Change): HTMLElement {
     h("span", { class: "node-about" }, named(change.before_name), arrow(), named(change.class_name)),
     change.known || change.label
       ? h("span", { class: "node-figure" }, h("span", { class: "tag" }, change.label?.disagreement ? "people disagree" : "people said so"))
-      : h("span", { class: "node-figure", title: "confidence, before and after" }, `${percent(change.confidence_before)} → ${percent(change.confidence)}`)));
+      : h("span", { class: "node-figure", title: "confidence, before and after" }, [change.before_name === NONE ? "" : sure(change.confidence_before), "→", change.class_name === NONE ? "" : sure(change.confidence)].join(" "))));
 }
 
 export async function changesView(rest: string, _live: Live): Promise<HTMLElement> {

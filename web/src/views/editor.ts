@@ -1,7 +1,7 @@
 // Add or edit a class: type, see at once what it would take, compare tries, keep.
 import { ApiError, ask, write } from "../api";
 import { failed, notice } from "../ask";
-import { fill, h, later, many, sentence } from "../dom";
+import { count, fill, h, later, many, sentence } from "../dom";
 import { follow } from "../jobs";
 import type { Live } from "../live";
 import { classNamed, setFocus, state } from "../state";
@@ -65,8 +65,9 @@ export async function editor(old: string, live: Live): Promise<HTMLElement> {
   }
   function hint(): void {
     result.classList.remove("stale");
-    fill(result, h("p", { class: "soft" }, item
-      ? "Change the name or the description to see which nodes would move."
+    fill(result, h("p", { class: "soft" }, item && !item.allowed
+      ? "This class has labels only: nodes without a label are answered among the other classes, whatever its text says."
+      : item ? "Change the name or the description to see which nodes would move."
       : "Give a name, and say in a sentence or two what its nodes are about: which nodes it would take shows here while you type."));
   }
   function remember(change: Change, found: Preview): void {
@@ -118,8 +119,9 @@ export async function editor(old: string, live: Live): Promise<HTMLElement> {
       h("label", { for: "class-name" }, "Name"), name,
       h("label", { for: "class-text" }, "Description", h("span", { class: "soft" }, " (what its nodes are about)")), description,
       h("div", { class: "row" }, keep, undo,
-        item && h("button", { type: "button", class: "plain danger push", onClick: () => remove() }, "Remove"))),
-    history, result);
+        item && !item.known && h("button", { type: "button", class: "plain danger push", onClick: () => remove() }, "Remove"))),
+    history, result,
+    item && item.known > 0 && h("p", { class: "soft small part" }, `It cannot be removed: ${item.known === 1 ? "a node has" : `${count(item.known)} nodes have`} it as a label.`));
 
   async function remove(): Promise<void> {
     if (!item) return;

@@ -1,6 +1,6 @@
 // One node: its text with the words that speak, all probabilities, neighbours, and how it came about.
 import { ApiError, get } from "../api";
-import { count, h, icon, many, percent, sentence, type Child } from "../dom";
+import { count, h, icon, many, sentence, sure, type Child } from "../dom";
 import type { Live } from "../live";
 import { looks } from "../palette";
 import { NONE, classAt, nameAt, setFocus, state, type Focus } from "../state";
@@ -22,6 +22,8 @@ const FLAGS: Record<string, string> = {
   "no neighbours": "It has no neighbours.",
 };
 
+const ALONE = ["no text", "no neighbours"]; // flags that do not speak of a class
+
 export async function nodeView(id: string, live: Live): Promise<HTMLElement> {
   let node: NodeView;
   try {
@@ -41,11 +43,11 @@ export async function nodeView(id: string, live: Live): Promise<HTMLElement> {
   return h("article", { class: "node" },
     head("Node", node.title || node.id,
       h("p", { class: "soft small id" }, node.id, node.added && h("span", { class: "tag" }, "added later"))),
-    verdict(node),
+    node.class === null ? outside(node) : verdict(node),
     state.run?.write ? answerBox(node, live) : null,
     section("Text", marked(node)),
-    !node.known && section("Probabilities", probabilities(node)),
-    node.change && section("What would change it", change(node.change)),
+    !node.known && section(node.class === null ? "If it had to be one of the classes" : "Probabilities", probabilities(node)),
+    node.change && node.class !== null && section("What would change it", change(node.change)),
     section(node.degree ? many(node.degree, "neighbour") : "No neighbours", neighbours),
     workings(node));
 }
@@ -61,13 +63,28 @@ function change(found: NonNullable<NodeView["change"]>): Child {
 
 function verdict(node: NodeView): HTMLElement {
   const item = classAt(node.class);
-  const sure = node.known ? "label given" : percent(node.confidence);
+  const said = node.known ? "label given" : sure(node.confidence);
   return h("div", { class: "verdict c", vars: looks(item) },
-    h("div", { class: "verdict-row" }, chip(node.class), h("b", null, sure)),
+    h("div", { class: "verdict-row" }, chip(node.class), h("b", null, said)),
     !node.known && bar(node.confidence ?? 0, looks(item)),
     node.reason && h("p", { class: "small" }, decided(node) ?? sentence(node.reason)),
-    !node.known && node.flags.length > 0 && h("ul", { class: "flags small" }, node.flags.map((flag) => h("li", null, icon("warn"), FLAGS[flag] ?? flag))));
+    !node.known && node.flags.length > 0 && flagged(node.flags));
 }
+
+/** A node of none of the classes: the class it is most like says nothing about how sure that is. */
+function outside(node: NodeView): HTMLElement {
+  const said = /^people said/.test(node.reason ?? "");
+  const why = said ? sentence(node.reason ?? "")
+    : (node.background ?? 0) >= OUTSIDE ? "It fits none of the classes well." : "No class is probable enough.";
+  const flags = node.flags.filter((flag) => ALONE.includes(flag));
+  return h("div", { class: "verdict c", vars: looks(null) },
+    h("div", { class: "verdict-row" }, chip(null)),
+    h("p", { class: "small" }, why),
+    flags.length > 0 && flagged(flags));
+}
+
+const flagged = (flags: string[]): HTMLElement =>
+  h("ul", { class: "flags small" }, flags.map((flag) => h("li", null, icon("warn"), FLAGS[flag] ?? flag)));
 
 function probabilities(node: NodeView): Child {
   const offered = node.probabilities.map((p, i) => [p, i] as const).filter(([p, i]) => p > 0 || (classAt(i)?.allowed ?? true));
@@ -79,7 +96,7 @@ function probabilities(node: NodeView): Child {
     return h("li", null,
       h("a", { class: "prob", href: `#/class/${encodeURIComponent(nameAt(i))}` },
         h("span", { class: "class-text" }, mark(item), h("span", null, nameAt(i))),
-        bar(p, looks(item)), h("span", { class: "num" }, percent(p))));
+        bar(p, looks(item)), h("span", { class: "num" }, sure(p))));
   };
   const open = Math.max(2, order.slice(0, FIRST).filter(([p]) => p >= LEAST).length);
   const rest = order.slice(open);
@@ -96,11 +113,11 @@ const fit = (background: number): string =>
   `${background >= OUTSIDE ? "It fits none of the classes well" : background >= OUTSIDE / 2 ? "It fits the classes moderately well" : "It fits the classes well"}: as an outsider it scores ${background.toFixed(2)}, and from ${OUTSIDE} on the answer is “${NONE}”.`;
 
 function neighbourList(node: NodeView): HTMLElement {
-  if (!node.neighbours.length) return h("p", { class: "soft" }, "No edge leads from this node; its text alone decided.");
+  if (!node.neighbours.length) return h("p", { class: "soft" }, node.text ? "No edge leads from this node; its text alone decided." : "No edge leads from this node.");
   const agree = node.neighbours.filter((n) => n.class === node.class).length;
   const rows = node.neighbours.map((other) => nodeRow(other));
   return h("div", null,
-    h("p", { class: "soft small" }, `${agree} of ${count(node.neighbours.length)} shown have the same class.`),
+    h("p", { class: "soft small" }, `${agree} of ${count(node.neighbours.length)} shown ${node.class === null ? `${agree === 1 ? "is" : "are"} ${NONE}, too` : `${agree === 1 ? "has" : "have"} the same class`}.`),
     h("ul", { class: "node-list" }, rows.slice(0, NEAR)),
     rows.length > NEAR && fold(`${count(rows.length - NEAR)} more`, h("ul", { class: "node-list" }, rows.slice(NEAR))),
     node.neighbours_more > 0 && h("p", { class: "soft small" }, `and ${count(node.neighbours_more)} more in the graph`));

@@ -11,7 +11,8 @@ const OPEN = 900; // characters of a text before it is folded
 /** The text; words that lead towards the class or towards the runner-up are marked by how much. */
 export function marked(node: NodeView): Child {
   const letters = Array.from(node.text); // spans count code points
-  if (!letters.length) return h("p", { class: "soft" }, "This node has no text; its neighbours answer for it.");
+  if (!letters.length) return h("p", { class: "soft" }, node.degree
+    ? "This node has no text; its neighbours answer for it." : "This node has neither text nor neighbours: its answer is a guess.");
   const words = node.words;
   const spans = [...(words?.spans ?? [])].sort((a, b) => a.start - b.start);
   const weigh = (span: { share: number; lead: number }): number => (words?.against == null ? span.share : span.lead);
@@ -34,8 +35,9 @@ export function marked(node: NodeView): Child {
     type: "button", class: "link", onClick: (event: Event) => { text.classList.remove("long"); (event.currentTarget as HTMLElement).remove(); },
   }, "Show the whole text");
   const key = words && spans.length > 0 && h("p", { class: "key small soft c", vars: looks(classAt(words.class)) },
-    h("mark", { class: "for", vars: { "--s": "0.8" } }, "speaks for it"),
-    words.against !== null && h("mark", { class: "against", vars: { "--s": "0.8" } }, `for ${nameAt(words.against)}`));
+    h("mark", { class: "for", vars: { "--s": "0.8" } }, node.class === words.class ? "speaks for it" : `for ${nameAt(words.class)}`),
+    (words.against !== null || spans.some((span) => weigh(span) < 0)) &&
+      h("mark", { class: "against", vars: { "--s": "0.8" } }, words.against === null ? "speaks against it" : `for ${nameAt(words.against)}`));
   return [text, more, key];
 }
 
@@ -59,22 +61,18 @@ export function workings(node: NodeView): Child {
   const readings = node.readings ?? [];
   const parts = readings.filter((reading) => reading.part !== null);
   const hops = (node.hops?.parts ?? []).filter((part) => part.share > 0);
-  if (node.known || (!readings.length && !hops.length)) return null;
+  if (node.known || node.class === null || (!readings.length && !hops.length)) return null;
   return h("section", { class: "part" },
     h("h2", null, "How it came about"),
-    parts.length > 1 && [
-      h("p", { class: "small soft" }, `What speaks for ${nameAt(node.class)}`),
-      stack(parts.map((reading) => ({ share: reading.part ?? 0, name: reading.name })), "Readings"),
-      keys(parts.map((reading) => [reading.name, percent((reading.part ?? 0) / (node.score || 1))])),
-    ],
     hops.length > 0 && [
       h("p", { class: "small soft" }, "How far it looked"),
       stack(near(hops), "Hops"),
       keys(near(hops).map((part) => [part.name, percent(part.share)])),
     ],
     readings.length > 0 && fold("The sum, in numbers",
+      parts.length > 1 && h("p", { class: "small soft" }, `The score for ${nameAt(node.class)} is a weighted mean of ${parts.length} ways to read the graph.`),
       parts.length > 0 && table(node, parts),
-      readings.map((r) => r.linear && sum(r.name, r.linear))));
+      readings.map((r) => r.linear && sum(way(r.name), r.linear))));
 }
 
 /** Hops up to the third by name, those beyond together. */
@@ -87,11 +85,21 @@ function near(hops: { hop: number; share: number }[]): { name: string; share: nu
 function table(node: NodeView, parts: Reading[]): HTMLElement {
   const number = (value: number | null, digits: number): string => (value === null ? "–" : value.toFixed(digits));
   return h("div", { class: "scroll" }, h("table", null,
-    h("thead", null, h("tr", null, ["Reading", "Weight", "Probability", "Adds"].map((name) => h("th", { scope: "col" }, name)))),
+    h("thead", null, h("tr", null, ["Way", "Weight", "Probability", "Adds"].map((name) => h("th", { scope: "col" }, name)))),
     h("tbody", null, parts.map((r) => h("tr", null,
-      h("th", { scope: "row" }, r.name), h("td", null, number(r.weight, 2)), h("td", null, number(r.probability, 3)), h("td", null, number(r.part, 3))))),
+      h("th", { scope: "row" }, way(r.name)), h("td", null, number(r.weight, 2)), h("td", null, number(r.probability, 3)), h("td", null, number(r.part, 3))))),
     h("tfoot", null, h("tr", null, h("th", { scope: "row", colspan: 3 }, "Score"), h("td", null, number(node.score, 3))))));
 }
+
+/** What a reading compares, in words that do not look like the shares above. */
+const WAYS: Record<string, string> = {
+  "own text": "its text with the class texts",
+  "hops around it": "texts around it with the class texts",
+  "messages of neighbours": "what its neighbours are",
+  "nodes with similar texts": "what nodes with similar texts are",
+  "labelled nodes": "labelled nodes like it",
+};
+const way = (name: string): string => WAYS[name] ?? name;
 
 const hopName = (hop: number): string => (hop === 0 ? "own text" : hop === 1 ? "neighbours" : `${hop} hops away`);
 

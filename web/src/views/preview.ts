@@ -27,7 +27,9 @@ export function outcome(found: Preview): Child {
     moves.length > 0
       ? section("Who moves", h("ul", { class: "moves" }, moves.slice(0, FROM).map(row)),
           moves.length > FROM && fold(`${moves.length - FROM} more`, h("ul", { class: "moves" }, moves.slice(FROM).map(row))))
-      : h("p", { class: "soft" }, "No node would move. Say in the description what texts of its nodes say."),
+      : h("p", { class: "soft" }, found.taken.some((each) => classAt(each.index)?.allowed === false)
+        ? "No node would move: this class has labels only, and nodes without a label are answered among the others."
+        : "No node would move. Say in the description what texts of its nodes say."),
     found.taken.map((each) => each.nodes > 0 && [
       section("Surest", nodeList(each.surest.map(after), "None.", from)),
       section("Least sure", nodeList(each.least.map(after), "None.", from)),

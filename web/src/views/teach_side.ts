@@ -36,8 +36,9 @@ export function side(live: Live): Side {
     fill(learn,
       h("h2", null, "Learn"),
       h("p", { class: "soft" }, running ? "Learning; you can go on answering meanwhile."
+        : some && !run.write ? `${many(run.labels.answers, "answer")} given so far.`
         : some ? `Fit the model anew with ${many(run.labels.answers, "answer")}. You see what changes before you keep it.`
-        : "Answer a few nodes first: even ten can teach a lot."),
+        : run.write ? "Answer a few nodes first: even ten can teach a lot." : "Nobody has answered yet."),
       run.write && h("button", { type: "button", class: "primary wide", id: "learn", disabled: running || !some, onClick: start }, running ? "Learning…" : "Learn from the answers"));
   };
   const start = async (event: Event): Promise<void> => {
@@ -70,7 +71,7 @@ function summary(found: Summary, again: () => void): Child {
       h("a", { href: nodeLink(each.id) }, each.title || each.id),
       h("p", { class: "soft small" }, each.answers.map((a) => `${a.person}: ${a.class ?? "none of these"}`).join(" · ")))))),
     found.people.length > 0 && section("Who answered", h("ul", { class: "people" }, found.people.map((each) => h("li", null, h("span", null, each.person), h("span", { class: "num" }, count(each.answers)))))),
-    fold("Export and import", transfer(again)),
+    fold(state.run?.write ? "Export and import" : "Export", transfer(again)),
   ];
 }
 
@@ -83,7 +84,7 @@ function accuracy(found: Accuracy): HTMLElement {
 
 function transfer(again: () => void): Child {
   const save = async (format: string, name: string): Promise<void> => {
-    const link = h("a", { href: URL.createObjectURL(await blob(`/labels/export?format=${format}`)), download: name });
+    const link = h("a", { href: URL.createObjectURL(await blob(`/labels/export?spreadsheet=true&format=${format}`)), download: name });
     link.click();
     URL.revokeObjectURL(link.href);
   };
