@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from unseen.cli.console import print_json, print_table, progress_bar, say
+from unseen.cli.given import Command
 from unseen.cli.options import AsJson
 
 datasets_app = typer.Typer(no_args_is_help=True, help="Graphs to try things on.")
 
 
-@datasets_app.command("list")
+@datasets_app.command("list", cls=Command)
 def list_datasets(as_json: AsJson = False) -> None:
     """Name the data sets."""
     from unseen.datasets.registry import names
@@ -24,7 +25,7 @@ def list_datasets(as_json: AsJson = False) -> None:
     print_table("Data sets", ("name", "about"), names())
 
 
-@datasets_app.command("get")
+@datasets_app.command("get", cls=Command)
 def get_dataset(name: Annotated[str, typer.Argument(help="Name of the set.")]) -> None:
     """Make a data set available offline."""
     from unseen.datasets.catalogue import CATALOGUE
@@ -38,7 +39,7 @@ def get_dataset(name: Annotated[str, typer.Argument(help="Name of the set.")]) -
         say(f"Note: {note}")
 
 
-@datasets_app.command("export")
+@datasets_app.command("export", cls=Command)
 def export_dataset(
     name: Annotated[str, typer.Argument(help="Name of the set.")],
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write.")],

@@ -18,9 +18,9 @@ def evaluate(
     predictions: Annotated[
         Path,
         typer.Option(
-            help="predictions.csv of a run: id, label, ... In the folder of its run, nodes of seen "
-            "and of unseen classes are scored apart too, with the harmonic mean of the two, if the "
-            "truth has both."
+            help="A run, or its predictions.csv: id, label, ... In the folder of its run, nodes of "
+            "seen and of unseen classes are scored apart too, with the harmonic mean of the two, "
+            "if the truth has both."
         ),
     ],
     truth: Annotated[Path, typer.Option(help="The true classes: id, label.")],
@@ -35,13 +35,14 @@ def evaluate(
     from unseen.io.atomic import check_file, replacing
 
     if report is not None:
-        check_file(report)
+        check_file(report, ".html", ".htm")
     scores = evaluate_files(predictions, truth).to_dict()
     if report is not None:
         from unseen.io.files import write_text
         from unseen.report.again import render_run
 
-        page = render_run(predictions.parent, scores)
+        run = predictions if predictions.is_dir() else predictions.parent
+        page = render_run(run, scores)
         with replacing(report) as new:
             write_text(new, page)
     if as_json:

@@ -51,10 +51,12 @@ def replacing(path: Path) -> Iterator[Path]:
         new.replace(path)
 
 
-def check_file(path: Path) -> None:
-    """Refuse to write a file over another one, or into a run."""
+def check_file(path: Path, *endings: str) -> None:
+    """Refuse to write a file over another one, into a run, or under a name of another format."""
     if path.exists() or path.is_symlink():
         raise InputError(f"{path}: exists, and is not overwritten; remove it or choose another")
+    if endings and path.suffix.lower() not in endings:
+        raise InputError(f"{path}: expected a name that ends in {endings[0]}; choose one")
     if not path.absolute().parent.is_dir():
         raise InputError(f"{path}: its folder does not exist; make it or choose another")
     _check_outside(path)

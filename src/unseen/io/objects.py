@@ -12,7 +12,7 @@ from unseen.core.adjacency import BOUNDS, usable
 from unseen.core.errors import InputError, MissingExtraError
 from unseen.core.graph import Graph
 from unseen.io.build import build_graph, node_content
-from unseen.io.roles import Roles
+from unseen.io.roles import Roles, check_edges_named
 from unseen.io.tables import Table, looks_like, table_from_values
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def from_frames(
     roles = Roles(id_column, text_columns, label_column, source_column, target_column)
     node_table = frame_table("nodes", nodes)
     edge_table = None if edges is None else frame_table("edges", edges)
+    check_edges_named(edges, roles, directed)
     return build_graph(node_content(node_table, roles), node_table, edge_table, directed, roles)
 
 
