@@ -116,6 +116,12 @@ def _on_disk(
     held: ExitStack,
 ) -> Prediction:
     work, roles = work_folder(out), _roles(reading)
+    try:
+        str(work).encode()
+    except UnicodeEncodeError:
+        raise InputError(
+            f"{out}: is not UTF-8, as a run on disk needs it; choose another"
+        ) from None
     directed = bool(reading.get("directed", False))
     given = [each for each in (nodes, edges) if each is not None]
     files = [path for each in given for path in files_of(each)]
@@ -208,7 +214,7 @@ def _begin(work: Path, asked: dict[str, Any], chosen: Plan) -> bool:
                 f"{', '.join(changed)}); remove the folder to begin anew, or choose another --out"
             )
         return False
-    if work.exists() and any(work.iterdir()):
+    if work.exists() and (not work.is_dir() or any(work.iterdir())):
         raise InputError(f"{work}: exists and holds no run that was begun; move it or choose --out")
     parent = next(path for path in work.parents if path.exists())
     free = shutil.disk_usage(parent).free

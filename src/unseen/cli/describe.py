@@ -44,8 +44,8 @@ def describe(
     from unseen.describe.endpoint import KEY, Endpoint
 
     if endpoint is None:
-        asked = ("model", "nodes", "sample", "text_columns", "timeout", "seed")
-        refuse(asked, "is for a model that is asked; name its address with --endpoint")
+        of_models = ("model", "nodes", "sample", "text_columns", "timeout", "seed")
+        refuse(of_models, "is for a model that is asked; name its address with --endpoint")
         asked = template(class_file, out)
         if as_json:
             print_json({"out": str(out), "questions": asked})

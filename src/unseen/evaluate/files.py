@@ -16,7 +16,7 @@ from unseen.core.errors import InputError, SavedFileError, shortlist
 from unseen.core.labels import Labels
 from unseen.evaluate.metrics import Scores, generalised_scores, score
 from unseen.io import columns
-from unseen.io.saved import Saved, read_saved
+from unseen.io.saved import Saved, is_saved, read_saved
 from unseen.io.tables import Table, joined, parse_table, read_table
 
 RECORD = "record.json"
@@ -114,7 +114,8 @@ def answers(saved: Saved) -> pl.DataFrame:
 def _predictions(path: Path) -> tuple[pl.DataFrame, set[str] | None]:
     """Return predictions and, of a run, the classes that were seen."""
     above = (path, path.parent, path.parent.parent)  # parts lie in a folder of the run
-    folder = next((each for each in above if (each / RECORD).is_file()), None)
+    runs = (each for each in above if (each / RECORD).is_file() or is_saved(each))
+    folder = next(runs, None)
     if folder is None:
         return read_labelled(path), None
     asked = path.relative_to(folder).as_posix()

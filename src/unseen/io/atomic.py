@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from unseen.core.errors import InputError, shortlist
-from unseen.io.files import sync, write_json, writing
+from unseen.io.files import resolved, sync, write_json, writing
 from unseen.io.saved import (
     FORMAT,
     MANIFEST,
@@ -60,17 +60,6 @@ def check_file(path: Path, *endings: str) -> None:
     if not path.absolute().parent.is_dir():
         raise InputError(f"{path}: its folder does not exist; make it or choose another")
     _check_outside(path)
-
-
-def resolved(path: Path | str) -> Path:
-    """Return where a path leads, which has to be somewhere."""
-    try:
-        found = Path(path).resolve()
-        if not found.is_symlink():
-            return found
-    except (OSError, RuntimeError):  # as Python 3.12 and older say of links in a circle
-        pass
-    raise InputError(f"{path}: is a link that leads nowhere; choose another")
 
 
 def check_place(folder: Path, *read: Path | str | None) -> None:

@@ -225,7 +225,12 @@ def joined(name: str, parts: list[Table]) -> Table:
 
 def table_from_values(name: str, columns: Mapping[str, Sequence[object]], place: Place) -> Table:
     """Build a table from Python values: each column of one type, or else of strings."""
-    return Table(name, pl.DataFrame([_series(*column) for column in columns.items()]), place)
+    try:
+        return Table(name, pl.DataFrame([_series(*column) for column in columns.items()]), place)
+    except UnicodeEncodeError:
+        raise InputError(
+            f"{name}: holds half of a surrogate pair; expected whole characters; remove it"
+        ) from None
 
 
 def _series(name: str, given: Sequence[object]) -> pl.Series:
