@@ -138,6 +138,7 @@ def test_a_word_with_half_a_letter_is_refused() -> None:
 
 
 def test_vectors_of_a_task_are_numbers() -> None:
-    for given in ([["a"]], [[1j]], [[{}]]):
+    wrong: tuple[Any, ...] = ([["a"]], [[1j]], [[{}]])
+    for given in wrong:
         with pytest.raises(InputError, match="is no array of real numbers"):
             unseen.Task(given, [[1.0]])
