@@ -10,7 +10,8 @@
 #                WORKERS=2           processes that run tests
 #                FUZZ=60             seconds for which each reader is fuzzed
 #                KILLS=50            times that each command that writes is killed
-#                STEP=1              of a run on disk, each STEP-th write, rename, ... is failed
+#                STEP=1              of a run on disk, each STEP-th write, rename, ... is failed;
+#                                    of other commands, each tenth of that
 
 PYTHON ?= python3
 VENV ?= $(if $(filter base,$(MAKECMDGOALS)),.venv-base,.venv)

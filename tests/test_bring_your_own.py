@@ -148,6 +148,20 @@ def test_a_posterior_that_is_none_is_refused(spoil: Callable[[Any], Any], given:
         unseen.classify(given.graph, given.classes, model=Wrong(spoil))
 
 
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda p: p * 0, "gives a node no probability"),
+        (lambda p: np.full(p.shape, "a"), "what Wrong returns is no array of real numbers"),
+        (lambda p: p * 1j, "complex numbers"),
+    ],
+    ids=["zero", "text", "complex"],
+)
+def test_probabilities_sum_to_one(spoil: Callable[[Any], Any], said: str, given: Sample) -> None:
+    with pytest.raises(InputError, match=said):
+        unseen.classify(given.graph, given.classes, model=Wrong(spoil))
+
+
 # An encoder.
 
 
@@ -229,10 +243,16 @@ def test_nothing_of_an_encoder_without_an_identity_is_kept_on_disk(
             r"one row of finite numbers for each text; found shape",
         ),
         (lambda texts: np.full((len(texts), 3), np.inf), r"finite numbers"),
+        (lambda texts: np.ones((len(texts), 3)) * 1j, r"<lambda> returns is no array .*complex"),
+        (lambda texts: [[{}]] * len(texts), r"<lambda> returns is no array of real numbers"),
+        (lambda texts: texts, r"<lambda> returns is no array of real numbers"),
         (3.5, r"^encoder: expected a name, an object with `encode\(list of texts\)` or a function"),
         (None, r"^encoder: expected a name, .* found NoneType"),
     ],
-    ids=["too few rows", "no rows", "infinite", "a number", "nothing"],
+    ids=[
+        *("too few rows", "no rows", "infinite", "complex", "objects", "texts", "a number"),
+        "nothing",
+    ],
 )
 def test_what_is_no_encoder_is_refused(encoder: Any, message: str, given: Sample) -> None:
     with pytest.raises(InputError, match=message):

@@ -14,6 +14,7 @@ from topic_graph import sample, write_files
 from unseen.core.errors import InputError
 from unseen.files import ASKED, LOCK, classify_files, plan_run, work_folder
 from unseen.io import workspace
+from unseen.io.atomic import check_folder
 from unseen.io.locks import Lock
 from unseen.io.read import read_classes
 from unseen.io.workspace import MARK, remove
@@ -59,8 +60,22 @@ def test_the_address_of_a_cluster_is_not_left_out_in_silence(
 def test_a_vocabulary_is_not_left_out_in_silence(paths: dict[str, Path], tmp_path: Path) -> None:
     given = (paths["nodes"], paths["edges"], read_classes(paths["classes"]))
     plan = plan_run(*given, engine="disk", memory="2GB")
-    with pytest.raises(InputError, match="vocabulary: 'disk' reads nodes by their texts"):
+    with pytest.raises(InputError, match=r"vocabulary: .* made by 'disk'.*nodes by their texts"):
         classify_files(*given, tmp_path / "run", plan=plan, reading={"vocabulary": "words.txt"})
+    assert {path.name for path in tmp_path.iterdir()} == {"in"}
+
+
+def test_brackets_of_a_place_are_no_pattern(paths: dict[str, Path], tmp_path: Path) -> None:
+    """`run[1]` would match the folder of another run, `run1`, and its ids would be read."""
+    begin(paths, tmp_path / "run1", pytest.MonkeyPatch())
+    found = classify(paths, tmp_path / "run[1]")
+    assert len(found) == 30
+    check_folder(tmp_path / "run[1]")
+
+
+def test_a_place_that_is_not_utf8(paths: dict[str, Path], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is not UTF-8"):
+        classify(paths, tmp_path / "a\udcffb")
     assert {path.name for path in tmp_path.iterdir()} == {"in"}
 
 

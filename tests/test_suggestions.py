@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from unseen.core.arrays import unit
 from unseen.core.errors import InputError, SavedFileError
 from unseen.engines import disk, stored_graph
 from unseen.files import classify_files, plan_run
+from unseen.io.atomic import write_manifest
 from unseen.io.read import read_classes
 from unseen.propagate.hops import decompose
 from unseen.suggestions import FILE, suggest_of
@@ -65,9 +67,22 @@ def test_on_the_command_line(run: Path, call: Call, tmp_path: Path) -> None:
     assert len(table) == 4
 
 
-def test_a_sample_that_was_changed_is_refused(run: Path, tmp_path: Path) -> None:
-    import shutil
+@pytest.mark.parametrize("column", ["vector 1", "probability 0"])
+@pytest.mark.parametrize("value", [float("nan"), "x", None])
+def test_a_sample_of_no_numbers_is_refused(
+    column: str, value: object, run: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "run"
+    shutil.copytree(run, other)
+    pl.read_parquet(run / FILE).with_columns(pl.lit(value).alias(column)).write_parquet(
+        other / FILE
+    )
+    write_manifest(other)
+    with pytest.raises(SavedFileError, match=r"holds values that are no numbers"):
+        suggest_of(other, 4, False, 0)
 
+
+def test_a_sample_that_was_changed_is_refused(run: Path, tmp_path: Path) -> None:
     other = tmp_path / "run"
     shutil.copytree(run, other)
     raw = bytearray((other / FILE).read_bytes())

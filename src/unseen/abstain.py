@@ -25,6 +25,8 @@ def check_abstain(
     abstain: float | None, classes: Classes, open_world: bool = False
 ) -> float | None:
     """Refuse a threshold that is no confidence, and a class named like the answer it leads to."""
+    if not isinstance(open_world, bool | np.bool_):
+        raise InputError(f"open_world: expected True or False, found {open_world!r}")
     if abstain is None and not open_world:
         return None
     number: Any = abstain  # whatever a caller without types gave

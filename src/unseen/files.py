@@ -24,10 +24,11 @@ from unseen.estimator import ZeroShotNodeClassifier
 from unseen.io.atomic import check_place, read_json, recover, replacing, write_json
 from unseen.io.locks import Lock
 from unseen.io.read import read_classes, read_inputs, with_table
-from unseen.io.roles import Roles
+from unseen.io.roles import Roles, check_edges_named
 from unseen.io.saved import sha256
 from unseen.io.tables import files_of, read_table
 from unseen.io.workspace import remove
+from unseen.run import NO_SHEET
 
 if TYPE_CHECKING:
     from unseen.encode.base import Progress
@@ -90,11 +91,7 @@ def classify_files(
     check_place(out, nodes, edges, *beside)
     among = classes if isinstance(classes, Classes) else read_classes(classes)
     chosen = plan or plan_run(nodes, edges, among, features=reading.get("features"))
-    if settings.get("address") is not None and chosen.engine != "ray":
-        raise InputError(
-            f"address: is that of a Ray cluster, but the run is made by {chosen.engine!r} "
-            f"({chosen.why}); give --engine ray, or leave the address out"
-        )
+    check_asked(chosen, edges, among, settings, reading, spreadsheet)
     own: dict[str, Any] = {"engine": chosen.engine, "memory": chosen.memory, "progress": progress}
     classifier = ZeroShotNodeClassifier(**settings, **own)
     with ExitStack() as held:
@@ -119,16 +116,14 @@ def _on_disk(
     chosen: Plan,
     held: ExitStack,
 ) -> Prediction:
-    check_abstain(classifier.abstain, classes, classifier.open_world)  # before anything is read
-    if reading.get("vocabulary") is not None:
+    work, roles = work_folder(out), _roles(reading)
+    try:
+        str(work).encode()
+    except UnicodeEncodeError:
         raise InputError(
-            f"vocabulary: {chosen.engine!r} reads nodes by their texts ({chosen.why}); words of "
-            "feature columns say nothing to it; leave the file out, or use --engine memory"
-        )
-    work = work_folder(out)
+            f"{out}: is not UTF-8, as a run on disk needs it; choose another"
+        ) from None
     directed = bool(reading.get("directed", False))
-    names = ("id_column", "text_columns", "label_column", "source_column", "target_column")
-    roles = Roles(*(reading[name] for name in names)) if "id_column" in reading else Roles()
     given = [each for each in (nodes, edges) if each is not None]
     files = [path for each in given for path in files_of(each)]
     label_file = reading.get("labels")
@@ -171,6 +166,37 @@ def _on_disk(
         raise
 
 
+def check_asked(
+    chosen: Plan,
+    edges: Path | str | None,
+    classes: Classes,
+    settings: dict[str, Any],
+    reading: dict[str, Any],
+    spreadsheet: bool = False,
+) -> None:
+    """Refuse what cannot be, and what this engine would ignore, before anything is read."""
+    check_abstain(settings.get("abstain"), classes, bool(settings.get("open_world")))
+    check_edges_named(edges, _roles(reading), bool(reading.get("directed")))
+    by = f"the run is made by {chosen.engine!r} ({chosen.why})"
+    if settings.get("address") is not None and chosen.engine != "ray":
+        raise InputError(
+            f"address: is that of a Ray cluster, but {by}; give --engine ray, or leave the address "
+            "out"
+        )
+    if reading.get("vocabulary") is not None and chosen.engine != "memory":
+        raise InputError(
+            f"vocabulary: {by}, which reads nodes by their texts; words of feature columns say "
+            "nothing to it; leave the file out, or use --engine memory"
+        )
+    if spreadsheet and chosen.engine != "memory":
+        raise InputError(f"spreadsheet: {by}, {NO_SHEET}")
+
+
+def _roles(reading: dict[str, Any]) -> Roles:
+    names = ("id_column", "text_columns", "label_column", "source_column", "target_column")
+    return Roles(*(reading[name] for name in names)) if "id_column" in reading else Roles()
+
+
 def work_folder(out: Path) -> Path:
     """Return where a run on disk keeps what is under way."""
     place = out.resolve()
@@ -194,7 +220,7 @@ def _begin(work: Path, asked: dict[str, Any], chosen: Plan) -> bool:
                 f"{', '.join(changed)}); remove the folder to begin anew, or choose another --out"
             )
         return False
-    if work.exists() and any(work.iterdir()):
+    if work.exists() and (not work.is_dir() or any(work.iterdir())):
         raise InputError(f"{work}: exists and holds no run that was begun; move it or choose --out")
     parent = next(path for path in work.parents if path.exists())
     free = shutil.disk_usage(parent).free

@@ -66,7 +66,7 @@ def _read_model(saved: Saved, model: Any, encoder: Any) -> ZeroShotNodeClassifie
     check_settings(path / "model.json", settings)
     arrays = _arrays(saved)
     kinds = {name: f"{array.dtype.str} {list(array.shape)}" for name, array in arrays.items()}
-    if settings.get("arrays", kinds) != kinds:
+    if settings["arrays"] != kinds:
         raise SavedFileError(
             f"{path / 'arrays.safetensors'}: does not hold the arrays that model.json tells of; "
             "save the model again"

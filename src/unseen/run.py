@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from unseen.estimator import ZeroShotNodeClassifier
     from unseen.prediction import Prediction
 
+NO_SHEET = "which writes Parquet only, and no .csv for a spreadsheet; leave it out"
 __all__ = ["load", "save", "write_run"]
 
 
@@ -55,6 +56,8 @@ def write_run(
     Of a graph on disk answers are written in parts, and the graph is left out (`parts.py`).
     """
     stored = getattr(prediction.graph, "engine", None)
+    if stored is not None and spreadsheet:
+        raise InputError(f"spreadsheet: the graph is on disk, {NO_SHEET}")
     if stored is not None:
         write_parts(prediction, stored.folder, top)
 

@@ -60,6 +60,7 @@ SETTINGS: dict[str, tuple[str, Check]] = {  # of model.json: what is expected, a
         lambda value: isinstance(value, list) and all(map(_dictionary, value)),
     ),
     "state": ("values by name", _dictionary),
+    "arrays": ("types by name", _dictionary),
 }
 OPTIONAL: dict[str, tuple[str, Check]] = {
     "feature_names": (

@@ -89,6 +89,11 @@ def suggest_of(
         return fitted.explain().suggest(count, errors, seed)
     if not {*SHOWN, f"{VECTOR}0", f"{PROBABILITY}0"} <= set(table.columns):
         raise SavedFileError(f"{run / FILE}: lacks columns; classify again")
+    drawn = table.filter(pl.col(f"{PROBABILITY}0").is_not_null())
+    measured = drawn.drop("id", "label", "text")
+    sound = all(column.dtype.is_float() and column.is_finite().all() for column in measured)
+    if not sound or drawn.is_empty() or measured.null_count().sum_horizontal().item():
+        raise SavedFileError(f"{run / FILE}: holds values that are no numbers; classify again")
     return suggest_rows(table, count, errors, seed)
 
 

@@ -122,3 +122,23 @@ def test_texts_can_be_written() -> None:
         unseen.Graph(A, texts=["a", "b\ud800", "c"])
     with pytest.raises(InputError, match="half of a surrogate pair"):
         unseen.Classes(["a", "b"], ["x", "\ud800"])
+
+
+@pytest.mark.parametrize("what", ["ids", "texts", "vocabulary"])
+@pytest.mark.parametrize("kind", [set, dict.fromkeys, "".join])
+def test_what_has_no_order_is_refused(what: str, kind: Callable[[list[str]], Any]) -> None:
+    given = {"texts": TEXTS, "features": np.eye(3), what: kind(["a", "b", "c"])}
+    with pytest.raises(InputError, match=f"{what}: found one "):
+        unseen.Graph(A, **given)
+
+
+def test_a_word_with_half_a_letter_is_refused() -> None:
+    with pytest.raises(InputError, match=r"vocabulary: .*half of a surrogate pair"):
+        unseen.Graph(A, features=np.eye(3), vocabulary=["a", "b", "\ud800"])
+
+
+def test_vectors_of_a_task_are_numbers() -> None:
+    wrong: tuple[Any, ...] = ([["a"]], [[1j]], [[{}]])
+    for given in wrong:
+        with pytest.raises(InputError, match="is no array of real numbers"):
+            unseen.Task(given, [[1.0]])

@@ -225,7 +225,7 @@ def test_a_graph_is_frozen() -> None:
             {"texts": ["", " \n", None]},
             "every text is empty and there are no features.*give `texts`",
         ),
-        ({"texts": "abc"}, "texts: expected 3 texts, found one string; give a list"),
+        ({"texts": "abc"}, "texts: found one str; expected a list in order"),
         (
             {"texts": ["a", 7, "c"]},
             r"texts: node '1' \(row 2\) has type int; expected text, or None",

@@ -266,7 +266,7 @@ def test_without_an_endpoint_there_are_questions(classes: Path, call: Call) -> N
     [
         (("--out", "classes.csv"), "holds the classes themselves"),
         (("--out", "out.parquet"), "ends in .csv"),
-        (("--out", "out.csv", "--model", "m"), "for --endpoint"),
+        (("--out", "out.csv", "--model", "m"), "with --endpoint"),
         (("--out", "out.csv", "--endpoint", "http://127.0.0.1:9/v1"), "needs --model"),
         (("--out", "nowhere/out.csv"), "there is no folder"),
     ],

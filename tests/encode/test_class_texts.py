@@ -137,5 +137,5 @@ def test_quality_is_measured_on_labelled_nodes_of_three_classes_or_more(tmp_path
         assert all(np.isfinite(value) for value in measures.values())
     assert "3 classes" in found["note"]
     nodes.write_text("\n".join(rows[:3]))
-    with pytest.raises(InputError, match=r"has labels of 2 classes; Eq\. 1-3 needs at least three"):
+    with pytest.raises(InputError, match=r"with labels of 2 classes; Eq\. 1-3 needs"):
         compare_csds(PETS, nodes=nodes)

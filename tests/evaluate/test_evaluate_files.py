@@ -92,6 +92,7 @@ def test_spaces_do_not_make_a_label_wrong(tmp_path: Path) -> None:
         ("id,label,confidence\n1,a,nan\n", "id,label\n1,a\n", "from 0 to 1"),
         ("id,label\n1,Cats\n2,dogs\n", "id,label\n1,cats\n", "'Cats', 'cats' differ in capitals"),
         ("id,label\n1,a\n", "id,label\n1,a\n", "the one class 'a'"),
+        ("id,label\n1,a\n", "id,label\n1,\n", r"t\.csv: every `label` is empty"),
     ],
 )
 def test_messages(predictions: str, truth: str, message: str, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -61,6 +62,13 @@ def classify(call: Call, paths: dict[str, Path], out: Path, engine: str) -> tupl
     return call("classify", *given, "--engine", engine, "--out", out)
 
 
+PARTS: dict[str, tuple[Callable[[pl.DataFrame], pl.DataFrame], int]] = {
+    "in another order": (lambda part: part.select("label", "text", "id"), 0),
+    "without a column": (lambda part: part.drop("label"), 2),
+    "with one more": (lambda part: part.with_columns(more=pl.lit("x")), 2),
+}
+
+
 def answers(run: Path) -> pl.DataFrame:
     found = run / "predictions"
     table = read_table(found if found.is_dir() else run / "predictions.csv").frame
@@ -92,3 +100,42 @@ def test_taken_alike(what: str, call: Call, paths: dict[str, Path], tmp_path: Pa
     for engine in ENGINES:
         assert classify(call, paths, tmp_path / engine, engine)[0] == 0
         assert answers(tmp_path / engine).equals(answers(tmp_path / "sound"))
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("what", PARTS)
+def test_parts_alike(
+    what: str, form: str, call: Call, paths: dict[str, Path], tmp_path: Path
+) -> None:
+    """Columns of parts are found by name, and are the same in all; hidden files are no parts."""
+    change, expected = PARTS[what]
+    assert classify(call, paths, tmp_path / "sound", "memory")[0] == 0
+    frame, folder = pl.read_csv(paths["nodes"], infer_schema=False), tmp_path / "in" / "parts"
+    folder.mkdir()
+    (folder / f".hidden.{form}").write_text("x")
+    for name, part in (("a", frame[:9]), ("b", change(frame[9:]))):
+        part.write_csv(folder / f"{name}.csv") if form == "csv" else part.write_parquet(
+            folder / f"{name}.parquet"
+        )
+    paths["nodes"] = folder
+    for engine in ENGINES:
+        code, _, told = classify(call, paths, tmp_path / engine, engine)
+        assert code == expected, told
+        if code:
+            assert "its parts a." in told
+        else:
+            assert answers(tmp_path / engine).equals(answers(tmp_path / "sound"))
+
+
+def test_a_row_with_another_column_in_place_of_ours(
+    call: Call, paths: dict[str, Path], tmp_path: Path
+) -> None:
+    """As JSON lines may have it: `Text` in one row, `text` in the others."""
+    rows = pl.read_csv(paths["nodes"], infer_schema=False).to_dicts()
+    rows.append({"id": "z", "Text": "a star"})
+    paths["nodes"] = tmp_path / "in" / "nodes.jsonl"
+    paths["nodes"].write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    for engine in ENGINES:
+        code, _, told = classify(call, paths, tmp_path / "run", engine)
+        assert code == 2
+        assert f"nodes.jsonl line {len(rows)}: has `Text` but no `text`" in told

@@ -231,6 +231,7 @@ def test_pyg_without_features_or_weights() -> None:
         ({}, r"^PyG: expected a Data object with `edge_index` of shape \[2, E\], found Data"),
         ({"edge_index": [[0, 9], [1, 0]]}, r"^PyG: `edge_index` holds 0 to 9; .* 2 nodes"),
         ({"edge_index": [[0, -1], [1, 0]]}, r"^PyG: `edge_index` holds -1 to 1"),
+        ({"edge_index": [[0.5], [1.0]]}, r"^PyG: `edge_index` holds float32; expected whole"),
         ({"edge_index": [[0], [1]], "edge_weight": [1.0, 2.0]}, r"^PyG: `edge_weight` has 2"),
         ({"edge_index": [[0], [1]], "edge_weight": [0.0]}, r"^PyG: edge 0 has weight 0\.0"),
     ],
@@ -241,6 +242,14 @@ def test_pyg_that_cannot_be_used(fields: dict[str, Any], message: str) -> None:
     data = Data(num_nodes=2, **{key: torch.tensor(value) for key, value in fields.items()})
     with pytest.raises(InputError, match=message):
         from_pyg(data, texts=["a", "b"])
+
+
+def test_pyg_of_halved_numbers() -> None:
+    torch = pytest.importorskip("torch")
+    Data = pytest.importorskip("torch_geometric.data").Data
+    x = torch.tensor([[1.0, 0.5], [2.0, 0.25]], dtype=torch.bfloat16)
+    found = from_pyg(Data(x=x, edge_index=torch.tensor([[0], [1]])))
+    assert found.features.tolist() == [[1.0, 0.5], [2.0, 0.25]]
 
 
 def pyg(**fields: Any) -> Any:

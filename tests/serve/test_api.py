@@ -98,6 +98,7 @@ def test_search_finds_ids_and_beginnings_of_words(one_run: Path, connect: Connec
     ("path", "status", "code"),
     [
         ("/nodes/none-such", 404, "not_found"),
+        (f"/nodes/{'a' * 5000}", 404, "not_found"),
         ("/classes/77", 404, "not_found"),
         ("/nodes?class=77", 404, "not_found"),
         ("/nodes?cursor=zzz", 422, "invalid"),
@@ -119,7 +120,7 @@ def test_errors_have_one_shape(
         body = shapes.Error.model_validate(found.json()).error
         assert body.code == code
         assert body.request_id == found.headers["x-request-id"]
-        assert body.message
+        assert 0 < len(body.message) <= 500
 
 
 def test_a_write_is_done_once(one_run: Path, connect: Connect) -> None:

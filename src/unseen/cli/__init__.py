@@ -12,6 +12,7 @@ from unseen.cli.describe import describe
 from unseen.cli.encode import encode
 from unseen.cli.evaluate import compare, csd, evaluate
 from unseen.cli.experiments import demo, reproduce
+from unseen.cli.given import Command
 from unseen.cli.gone import classify_walk, walk
 from unseen.cli.graph import classify, predict
 from unseen.cli.look import check, suggest
@@ -36,7 +37,7 @@ COMMANDS = {  # in the order of the help
 }
 for part, commands in COMMANDS.items():
     for command in commands:
-        app.command(rich_help_panel=part)(voiced(command))
+        app.command(cls=Command, rich_help_panel=part)(voiced(command))
 for former in (walk, classify_walk):
     app.command(hidden=True, context_settings={"ignore_unknown_options": True})(former)
 app.add_typer(datasets_app, name="datasets", rich_help_panel=part)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from unseen.cli.options import Quiet, Verbose
-from unseen.core.errors import cut
+from unseen.core.errors import InputError, cut
 from unseen.core.escape import json_text, terminal
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ def voiced(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(*args: Any, quiet: bool = False, verbose: bool = False, **named: Any) -> None:
-        VOICE.quiet, VOICE.verbose = quiet, verbose and not quiet
+        if quiet and verbose:
+            raise InputError("--quiet: and --verbose contradict each other; give one of them")
+        VOICE.quiet, VOICE.verbose = quiet, verbose
         command(*args, **named)
 
     kinds = {"quiet": Quiet, "verbose": Verbose}

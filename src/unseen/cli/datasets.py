@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from unseen.cli.console import print_json, print_table, progress_bar, say
+from unseen.cli.given import Command
 from unseen.cli.options import AsJson
 
 datasets_app = typer.Typer(
@@ -15,7 +16,7 @@ datasets_app = typer.Typer(
 )
 
 
-@datasets_app.command("list")
+@datasets_app.command("list", cls=Command)
 def list_datasets(as_json: AsJson = False) -> None:
     """List the data sets, and whether they are on this machine."""
     from unseen.datasets.registry import names
@@ -26,7 +27,7 @@ def list_datasets(as_json: AsJson = False) -> None:
     print_table("Data sets", ("name", "about"), names())
 
 
-@datasets_app.command("get")
+@datasets_app.command("get", cls=Command)
 def get_dataset(name: Annotated[str, typer.Argument(help="Name of the set.")]) -> None:
     """Fetch a data set, so that it can be used offline."""
     from unseen.datasets.catalogue import CATALOGUE
@@ -40,7 +41,7 @@ def get_dataset(name: Annotated[str, typer.Argument(help="Name of the set.")]) -
         say(f"Note: {note}")
 
 
-@datasets_app.command("export")
+@datasets_app.command("export", cls=Command)
 def export_dataset(
     name: Annotated[str, typer.Argument(help="Name of the set.")],
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write.")],

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from unseen.cli.console import print_json, progress_bar, say
+from unseen.cli.given import refuse
 from unseen.cli.options import AsJson, ClassFile, Seed, TextColumns
 
 
@@ -52,14 +53,16 @@ def describe(
     from unseen.describe.endpoint import KEY, Endpoint
 
     if endpoint is None:
-        if model is not None or nodes is not None:
-            raise InputError("endpoint: --model and --nodes are for --endpoint; name its address")
+        of_models = ("model", "nodes", "sample", "text_columns", "timeout", "seed")
+        refuse(of_models, "is for a model that is asked; name its address with --endpoint")
         asked = template(class_file, out)
         if as_json:
             print_json({"out": str(out), "questions": asked})
         else:
             say(f"{len(asked)} questions to answer in the column `description`: {out}")
         return
+    if nodes is None:
+        refuse(("sample", "text_columns", "seed"), "is about texts; name the nodes with --nodes")
     if model is None:
         raise InputError("model: --endpoint needs --model, the name of a model on that server")
     place = Endpoint(endpoint, model, os.environ.get(KEY, "").strip(), timeout)

@@ -18,7 +18,7 @@ def evaluate(
     predictions: Annotated[
         Path,
         typer.Option(
-            help="predictions.csv of a run (id, label), or the folder predictions of a disk run. "
+            help="A run, its predictions.csv (id, label), or the folder predictions of a disk run. "
             "Seen and unseen classes are also scored apart, where run and truth have both."
         ),
     ],
@@ -37,13 +37,14 @@ def evaluate(
     from unseen.io.atomic import check_file, replacing
 
     if report is not None:
-        check_file(report)
+        check_file(report, ".html", ".htm")
     scores = evaluate_files(predictions, truth).to_dict()
     if report is not None:
         from unseen.io.files import write_text
         from unseen.report.again import render_run
 
-        page = render_run(predictions.parent, scores)
+        run = predictions if predictions.is_dir() else predictions.parent
+        page = render_run(run, scores)
         with replacing(report) as new:
             write_text(new, page)
     if as_json:

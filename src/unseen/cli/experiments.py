@@ -9,7 +9,19 @@ from typing import Annotated
 import typer
 
 from unseen.cli.console import print_json, print_table, progress_bar, say
+from unseen.cli.given import refuse
 from unseen.cli.options import AsJson, Seed
+
+RUNS = ("table3", "table4", "table5", "ablation", "sensitivity", "switches")  # of methods
+SPEAK_TO = {  # option of `reproduce` -> experiments to which it says something, all beside these
+    "methods": ("search", "table3", "table4", "table5", "ablation"),
+    "seeds": (*RUNS, "table6"),
+    "slow_seeds": RUNS,
+    "quick": (*RUNS, "search", "table6", "cost"),
+    "trials": ("search",),
+    "jobs": (*RUNS, "search", "table6"),
+    "address": (*RUNS, "search", "table6"),
+}
 
 
 def demo(
@@ -91,9 +103,14 @@ def reproduce(
     Repeat the command after an interruption: finished runs are not repeated.
     """
     from unseen.paper.plan import Plan
-    from unseen.paper.reproduce import command_line
+    from unseen.paper.reproduce import EXPERIMENTS, command_line
     from unseen.paper.reproduce import reproduce as run
 
+    for option, experiments in SPEAK_TO.items():
+        if name in EXPERIMENTS and name not in experiments:
+            refuse((option,), f"says nothing to {name}; it is for {', '.join(experiments)} or all")
+    if address is not None:
+        refuse(("jobs",), "is about processes of this machine, and --address about a cluster")
     rows = None if methods is None else tuple(part.strip() for part in methods.split(","))
     more = {"trials": trials} if trials != Plan.trials else {}
     given = {"methods": methods, "seeds": seeds, "slow-seeds": slow_seeds, "quick": quick}

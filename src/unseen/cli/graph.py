@@ -84,11 +84,28 @@ def classify(
     The folder run then holds predictions.csv, report.html, the model, and a record of every choice.
     """
     began = clock()
-    from unseen.files import classify_files, plan_run
+    from unseen.files import check_asked, classify_files, plan_run
     from unseen.io.read import read_classes
 
     classes = read_classes(class_file)
     chosen = plan_run(nodes, edges, classes, engine=engine.value, memory=memory, features=features)
+    settings = {
+        "encoder": encoder,
+        "among": among.value,
+        "abstain": abstain,
+        "open_world": open_world,
+        "device": device.value,
+        "seed": seed,
+        "address": address,
+    }
+    reading = {
+        "labels": labels,
+        "features": features,
+        "vocabulary": vocabulary,
+        "directed": directed,
+        **columns_of(id_column, text_columns, label_column, source_column, target_column),
+    }
+    check_asked(chosen, edges, classes, settings, reading, spreadsheet)
     if plan:
         _show_plan(chosen, as_json)
         return
@@ -101,22 +118,8 @@ def classify(
             classes,
             out,
             plan=chosen,
-            settings={
-                "encoder": encoder,
-                "among": among.value,
-                "abstain": abstain,
-                "open_world": open_world,
-                "device": device.value,
-                "seed": seed,
-                "address": address,
-            },
-            reading={
-                "labels": labels,
-                "features": features,
-                "vocabulary": vocabulary,
-                "directed": directed,
-                **columns_of(id_column, text_columns, label_column, source_column, target_column),
-            },
+            settings=settings,
+            reading=reading,
             top=top,
             spreadsheet=spreadsheet,
             report=not no_report,

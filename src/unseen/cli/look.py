@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from unseen.cli.console import number, print_json, print_table, progress_bar, say
+from unseen.cli.given import refuse
 from unseen.cli.graph import columns_of
 from unseen.cli.options import (
     Among,
@@ -152,8 +153,12 @@ def suggest(
     from unseen.io.files import write_text
     from unseen.suggestions import suggest_of
 
-    if out is not None:
-        check_file(out)
+    if errors:
+        refuse(("seed",), "nothing is drawn where the doubtful are named; leave --errors out")
+    if out is None:
+        refuse(("spreadsheet",), "is about the .csv; name it with --out")
+    else:
+        check_file(out, ".csv")
     with progress_bar(as_json) as progress:
         found = suggest_of(run, count, errors, seed, progress)
     if out is not None:

@@ -62,6 +62,17 @@ def weighted_kappa(
     return (agree - chance) / max(1 - chance, 1e-9)
 
 
+def real_numbers(given: Any, what: str) -> NDArray[np.float32]:
+    """Return what somebody else has made as real numbers of 32 bits; anything else is refused."""
+    found = given.toarray() if hasattr(given, "toarray") else given
+    try:
+        if np.iscomplexobj(found):
+            raise TypeError("complex numbers")
+        return np.asarray(found, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} is no array of real numbers ({error}); convert it") from error
+
+
 def check_numbers(what: str, given: Any) -> None:
     """Refuse an array of anything but real numbers, and a sparse matrix that is not sound.
 

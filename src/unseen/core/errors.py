@@ -60,6 +60,8 @@ def shortlist(names: Iterable[object], most: int = 5) -> str:
     """Return the first few names quoted for an error message, and how many more there are."""
     items = list(names)
     rest = len(items) - most
+    if not items:
+        return "nothing"
     return ", ".join(map(quoted, items[:most])) + (f" and {rest} more" if rest > 0 else "")
 
 

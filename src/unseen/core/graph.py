@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -78,14 +78,16 @@ class Graph:
         _check_unique_ids(ids)
         features = None if self.features is None else _checked_features(self.features, n, ids)
         texts = None if self.texts is None else _checked_texts(self.texts, ids)
-        vocabulary = None if self.vocabulary is None else tuple(map(str, self.vocabulary))
+        vocabulary = None if self.vocabulary is None else _words("vocabulary", self.vocabulary)
         if vocabulary is not None and (features is None or len(vocabulary) != features.shape[1]):
             found = "no features" if features is None else f"{features.shape[1]} feature columns"
             raise InputError(
                 f"vocabulary: has {len(vocabulary)} words but the graph has {found}; "
                 "give one word for each feature column"
             )
-        names = None if self.feature_names is None else tuple(map(str, self.feature_names))
+        names = None
+        if self.feature_names is not None:
+            names = _words("feature_names", self.feature_names)
         if names is not None:
             _check_names(names, features)
         if texts is not None and not any(texts):
@@ -200,6 +202,12 @@ class _Sound:
     adjacency: Any
 
 
+def _check_ordered(what: str, given: Any) -> None:
+    """Refuse what does not say which is whose: a string, a set, a dictionary."""
+    if isinstance(given, str | Set | Mapping):
+        raise InputError(f"{what}: found one {type(given).__name__}; expected a list in order")
+
+
 def _check_length(what: str, found: int, expected: int) -> None:
     if found != expected:
         raise InputError(f"{what}: expected {expected:,} (one for each node), found {found:,}")
@@ -207,13 +215,12 @@ def _check_length(what: str, found: int, expected: int) -> None:
 
 def _checked_ids(given: Sequence[Any]) -> tuple[str, ...]:
     """Return ids as text; whole numbers are ids too, but no fraction and no gap is one."""
-    if isinstance(given, str):
-        raise InputError("ids: expected one for each node, found one string; give a list")
+    _check_ordered("ids", given)
     found = []
     for i, name in enumerate(given):
         if isinstance(name, float | np.floating) and float(name).is_integer():
             name = int(name)
-        elif missing(name) or isinstance(name, float | np.floating | bytes):
+        elif missing(name) or isinstance(name, float | np.floating | bytes | list | dict | Set):
             raise InputError(
                 f"ids: row {i + 1} has {quoted(name)}; expected text or a whole number; convert it"
             )
@@ -232,6 +239,12 @@ def _check_unique_ids(ids: tuple[str, ...]) -> None:
         )
 
 
+def _words(what: str, given: Sequence[Any]) -> tuple[str, ...]:
+    """Return what the feature columns count, or are called."""
+    _check_ordered(what, given)
+    return tuple(whole_text(str(word), f"{what}: {quoted(word)}") for word in given)
+
+
 def _check_names(names: tuple[str, ...], features: Any) -> None:
     if features is None or len(names) != features.shape[1] or len(set(names)) < len(names):
         found = "no features" if features is None else f"{features.shape[1]} feature columns"
@@ -242,8 +255,7 @@ def _check_names(names: tuple[str, ...], features: Any) -> None:
 
 def _checked_texts(given: Sequence[Any], ids: tuple[str, ...]) -> tuple[str, ...]:
     """Return the texts, "" for those that are missing or blank."""
-    if isinstance(given, str):
-        raise InputError(f"texts: expected {len(ids):,} texts, found one string; give a list")
+    _check_ordered("texts", given)
     texts = tuple(given)
     _check_length("texts", len(texts), len(ids))
     for i, text in enumerate(texts):

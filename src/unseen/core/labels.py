@@ -90,12 +90,14 @@ def allowed_classes(
     among: str | Sequence[str], labels: Labels, classes: Classes
 ) -> NDArray[np.bool_]:
     """Return which classes an unlabelled node may belong to. [C]"""
+    if not isinstance(among, str | Sequence | np.ndarray):
+        raise InputError(f"among: expected 'all', 'unseen' or a list of names, found {among!r}")
     if not isinstance(among, str):
         wanted = {tidy(name) for name in among}
         unknown = sorted(wanted - set(classes.names))
         if unknown or not wanted:
             raise InputError(
-                f"among: expected names of classes, found {shortlist(unknown) or 'none'}; name "
+                f"among: expected names of classes, found {shortlist(unknown)}; name "
                 f"some of {shortlist(classes.names)}"
             )
         return np.isin(np.array(classes.names, dtype=object), list(wanted))

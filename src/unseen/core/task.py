@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from unseen.core.arrays import real_numbers
 from unseen.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -121,9 +122,7 @@ def _rows(what: str, given: Any) -> Any:
     if isinstance(given, sp.csr_array) and given.dtype == np.float32:
         return given  # the very same, so that hops formed of it are found again
     rows: Any = (
-        sp.csr_array(given, dtype=np.float32)
-        if sp.issparse(given)
-        else np.asarray(given, dtype=np.float32)
+        sp.csr_array(given, dtype=np.float32) if sp.issparse(given) else real_numbers(given, what)
     )
     if rows.ndim != 2:
         raise InputError(f"{what}: expected one vector a row, found shape {rows.shape}")

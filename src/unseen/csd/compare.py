@@ -19,6 +19,7 @@ from unseen.encode.class_texts import class_vectors
 from unseen.io import columns
 from unseen.io.atomic import check_file, replacing
 from unseen.io.files import write_bytes
+from unseen.io.read import label_codes
 from unseen.io.tables import read_table
 
 if TYPE_CHECKING:
@@ -59,23 +60,23 @@ def compare_csds(
         ],
         "note": "Give labelled nodes (--nodes) to measure quality by Eq. 1-3.",
     }
-    if out is not None and out.suffix != ".safetensors":
-        raise InputError(f"{out}: expected a name that ends in .safetensors")
     if out is not None:
-        check_file(out)
+        check_file(out, ".safetensors")
     if nodes is not None:
         table = read_table(nodes)
         table.require("id", "text", "label")
-        names = columns.one_spaced(columns.names(table, "label"))
-        labels = Labels.from_names(names.to_list(), classes)
+        table.require_rows("labelled node")
+        columns.node_ids(table)  # each once
+        codes = label_codes(table, "label", pl.Series(classes.names, dtype=pl.String))[1]
+        texts_of = columns.strings(table, "text").str.strip_chars()
+        labels = Labels(np.where((texts_of != "").to_numpy(), codes, -1))  # the others say nothing
         seen = labels.seen()
         if not informative(len(seen)):
             raise InputError(
-                f"{nodes}: has labels of {len(seen)} classes; Eq. 1-3 needs at least three, since "
-                "with two it is constant"
+                f"{nodes}: has texts with labels of {len(seen)} classes; Eq. 1-3 needs at least "
+                "three, since with two it is constant"
             )
-        kept = table.frame.filter(pl.Series(labels.known))
-        X = unit(encode(reader, kept["text"].to_list(), progress))
+        X = unit(encode(reader, texts_of.filter(pl.Series(labels.known)).to_list(), progress))
         prototypes = class_prototypes(X - X.mean(axis=0), labels.codes[labels.known], seen)
         for kind, S in csds.items():
             found["quality"][kind] = {

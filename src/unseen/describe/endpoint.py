@@ -56,6 +56,8 @@ class Endpoint:
             raise InputError(
                 f"timeout: found {self.timeout:g}; expected up to {LONGEST_TIMEOUT:g} seconds"
             )
+        if any(ord(letter) < 33 or ord(letter) > 126 for letter in self.url):
+            raise InputError("endpoint: the address holds blanks or letters that none has")
         try:
             parts = urlsplit(self.url)
             host, _ = parts.hostname, parts.port

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from unseen.core.arrays import real_numbers
 from unseen.core.errors import InputError, MissingExtraError, UnseenError
 from unseen.encode.joined import JoinedEncoder, join
 from unseen.encode.store import VectorStore
@@ -55,6 +56,8 @@ def get_encoder(name: str = "static", device: str = "cpu") -> Encoder:
         device: "cpu", "cuda", or "auto" for CUDA where there is any.
     """
     place = pick_device(device)
+    if not isinstance(name, str):
+        raise InputError(f"encoder: found {name!r}; known are {KNOWN}")
     if "+" in name and not Path(name).expanduser().is_dir():
         return JoinedEncoder([get_encoder(part, device) for part in name.split("+")])
     kind, _, rest = name.partition(":")
@@ -96,7 +99,7 @@ class ForeignEncoder:
         found = self._encode(list(texts))
         if hasattr(found, "detach"):  # a tensor, wherever it lives
             found = found.detach().cpu().numpy()
-        rows = np.asarray(found, dtype=np.float32)
+        rows = real_numbers(found, f"encoder: what {self.name} returns")
         if rows.ndim != 2 or len(rows) != len(texts) or not np.isfinite(rows).all():
             raise InputError(
                 f"encoder: {self.name} has to return one row of finite numbers for each text; "

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from unseen.core.errors import InputError
+from unseen.io.files import scan_arrow
 from unseen.io.lookup import whole_numbers
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Ids(Sequence[str]):
 
     def __init__(self, path: Path, source: Path | str = "nodes") -> None:
         self._source = source
-        self._column = pl.read_ipc(path)["id"]
+        self._column = scan_arrow(path).collect()["id"]
         self._numbers = self._column.dtype != pl.String
         self._sorted: tuple[NDArray[Any], NDArray[np.int32], int] | None = None
 

@@ -33,6 +33,11 @@ def place(
     if not isinstance(graph, Graph):  # lies somewhere already
         return graph
     chosen = plan(graph.nodes, graph.edges, classes, engine, memory)
+    if address is not None and chosen.engine != "ray":
+        raise InputError(
+            f"address: is that of a Ray cluster, but the engine is {chosen.engine!r} "
+            f"({chosen.why}); give engine='ray', or leave the address out"
+        )
     if chosen.engine == "memory" or (engine == "auto" and graph.texts is None):
         return graph
     if graph.texts is None:

@@ -12,7 +12,17 @@ from typing import Any
 
 from unseen.core.memory import check_room
 from unseen.io.parquet import count_rows, read_rows
-from unseen.io.tables import KNOWN, PARQUET, SEPARATORS, Table, files_of, parse_table, read_table
+from unseen.io.tables import (
+    JSON_LINES,
+    KNOWN,
+    PARQUET,
+    SEPARATORS,
+    Table,
+    check_alike,
+    files_of,
+    parse_table,
+    read_table,
+)
 
 SMALL = 64 << 20  # bytes of a file that is read as a whole
 PIECE = 64 << 20  # bytes of a piece of a larger one, as long as a row is no longer
@@ -22,14 +32,23 @@ HEAD = 1 << 20  # bytes by which the rows of a text file are estimated
 
 def batches(given: Path | str) -> Iterator[Table]:
     """Yield a table in pieces; each tells the place of its rows in its file."""
+    first: Table | None = None
     for path in files_of(given):
-        if not path.is_file() or path.stat().st_size <= SMALL or path.suffix.lower() not in KNOWN:
-            yield read_table(path)  # or an error that says what is wrong
-        elif path.suffix.lower() == PARQUET:
-            for start in range(0, count_rows(path), BATCH):
-                yield Table(str(path), read_rows(path, start, BATCH), placed(start))
-        else:
-            yield from _pieces(path)
+        for at, table in enumerate(_batches(path)):
+            first = first or Table(table.name, table.frame.clear(), table.place)
+            if at == 0 and path.suffix.lower() not in JSON_LINES:  # whose pieces differ, too
+                check_alike(str(given), first, table)
+            yield table
+
+
+def _batches(path: Path) -> Iterator[Table]:
+    if not path.is_file() or path.stat().st_size <= SMALL or path.suffix.lower() not in KNOWN:
+        yield read_table(path)  # or an error that says what is wrong
+    elif path.suffix.lower() == PARQUET:
+        for start in range(0, count_rows(path), BATCH):
+            yield Table(str(path), read_rows(path, start, BATCH), placed(start))
+    else:
+        yield from _pieces(path)
 
 
 def rows_of(given: Path | str) -> int:

@@ -34,6 +34,7 @@ from unseen.engines.make import make_engine
 from unseen.engines.texts import Texts
 from unseen.io import columns
 from unseen.io.atomic import check_folder, in_place, read_json, replacing, write_json
+from unseen.io.files import scan_arrow
 from unseen.io.lookup import whole_numbers
 from unseen.io.read import label_codes
 from unseen.io.roles import Roles, edge_columns, node_columns
@@ -231,7 +232,7 @@ def _write_texts(folder: Path, i: int, texts: list[str]) -> int:
 
 def _join_ids(folder: Path, parts: list[Path]) -> None:
     """Make one file of the ids of all batches, whole numbers only if all of them are."""
-    frames = [pl.scan_ipc(part) for part in parts]
+    frames = [scan_arrow(part) for part in parts]
     if len({frame.collect_schema()["id"] for frame in frames}) > 1:
         frames = [frame.select(pl.col("id").cast(pl.String)) for frame in frames]
     pl.concat(frames).sink_ipc(folder / "ids.arrow", compression="uncompressed")

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from unseen.engines.store import by_block
+from unseen.io.files import scan_arrow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,4 +40,4 @@ class Texts:
         return list(found.tolist())
 
     def _file(self, j: int) -> list[str]:
-        return pl.read_ipc(self.folder / f"{j:05d}.arrow")["text"].to_list()
+        return scan_arrow(self.folder / f"{j:05d}.arrow").collect()["text"].to_list()

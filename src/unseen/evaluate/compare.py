@@ -11,10 +11,9 @@ from typing import Any
 import polars as pl
 
 from unseen.core.errors import SavedFileError
-from unseen.evaluate.files import RECORD, listed
+from unseen.evaluate.files import RECORD, answers
 from unseen.io.saved import Saved, read_saved
 
-PREDICTIONS = "predictions.csv"
 DEEPEST = 50  # levels of a record that are compared
 MOST_NAMED = 10  # surest of the changed nodes that are named
 
@@ -95,7 +94,7 @@ def compare_runs(a: Path, b: Path) -> Comparison:
 
 def _read(saved: Saved) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Return the columns id, label, confidence (null where the run has none), and the record."""
-    frame = listed(saved, PREDICTIONS)
+    frame = answers(saved)
     if "confidence" not in frame.columns:
         frame = frame.with_columns(pl.lit(None, dtype=pl.Float64).alias("confidence"))
     record = saved.json(RECORD)

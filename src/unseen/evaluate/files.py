@@ -12,11 +12,11 @@ from typing import Any
 import polars as pl
 
 from unseen.core.classes import NONE_OF_THESE, Classes
-from unseen.core.errors import InputError, shortlist
+from unseen.core.errors import InputError, SavedFileError, shortlist
 from unseen.core.labels import Labels
 from unseen.evaluate.metrics import Scores, generalised_scores, score
 from unseen.io import columns
-from unseen.io.saved import Saved, read_saved
+from unseen.io.saved import Saved, is_saved, read_saved
 from unseen.io.tables import Table, joined, parse_table, read_table
 
 RECORD = "record.json"
@@ -30,12 +30,15 @@ def evaluate_files(predictions: Path, truth: Path) -> Scores:
     either file names, sorted. The prediction "none of these" is no class, unless the truth has one
     of that name.
 
-    Where the predictions lie in a run folder, they have to be as they were written there; its
-    record tells which classes were seen, and nodes of these and of the others are scored apart
-    (`Scores.generalised`).
+    Where the predictions are a run folder or lie in one, they have to be as they were written
+    there; its record tells which classes were seen, and nodes of these and of the others are scored
+    apart (`Scores.generalised`).
     """
     predicted, seen = _predictions(Path(predictions))
     true = read_labelled(truth)
+    for path, table in ((predictions, predicted), (truth, true)):
+        if table.is_empty():
+            raise InputError(f"{path}: every `label` is empty; expected the class of each node")
     both = predicted.join(
         true.select("id", "label"), on="id", suffix="_true", maintain_order="left"
     )
@@ -97,16 +100,30 @@ def listed(saved: Saved, *names: str) -> pl.DataFrame:
     return labelled(tables[0] if len(tables) == 1 else joined(str(saved.folder), tables))
 
 
+def answers(saved: Saved) -> pl.DataFrame:
+    """Return all predictions of a run, in one file or in parts."""
+    names = [name for name in saved.digests if name.startswith(("predictions.csv", "predictions/"))]
+    if not names:
+        raise SavedFileError(
+            f"{saved.folder}: holds no predictions; give the folder that `unseen classify --out` "
+            "wrote"
+        )
+    return listed(saved, *sorted(names))
+
+
 def _predictions(path: Path) -> tuple[pl.DataFrame, set[str] | None]:
     """Return predictions and, of a run, the classes that were seen."""
-    above = (path.parent, path.parent.parent)  # parts lie in a folder of the run
-    folder = next((each for each in above if (each / RECORD).is_file()), None)
+    above = (path, path.parent, path.parent.parent)  # parts lie in a folder of the run
+    runs = (each for each in above if (each / RECORD).is_file() or is_saved(each))
+    folder = next(runs, None)
     if folder is None:
         return read_labelled(path), None
     asked = path.relative_to(folder).as_posix()
 
     def read(saved: Saved) -> tuple[pl.DataFrame, set[str] | None]:
         seen = _seen(saved.json(RECORD))
+        if path == folder:
+            return answers(saved), seen
         names = [each for each in saved.digests if asked in (each, each.partition("/")[0])]
         names = names or fnmatch.filter(saved.digests, asked)
         if not names:  # a file of the user's own beside those of the run

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from unseen.core.errors import InputError, shortlist
-from unseen.io.files import sync, write_json, writing
+from unseen.io.files import resolved, sync, write_json, writing
 from unseen.io.saved import (
     FORMAT,
     MANIFEST,
@@ -51,24 +51,15 @@ def replacing(path: Path) -> Iterator[Path]:
         new.replace(path)
 
 
-def check_file(path: Path) -> None:
-    """Refuse to write a file over another one, or into a run."""
+def check_file(path: Path, *endings: str) -> None:
+    """Refuse to write a file over another one, into a run, or under a name of another format."""
     if path.exists() or path.is_symlink():
         raise InputError(f"{path}: exists, and is not overwritten; remove it or choose another")
+    if endings and path.suffix.lower() not in endings:
+        raise InputError(f"{path}: expected a name that ends in {endings[0]}; choose one")
     if not path.absolute().parent.is_dir():
         raise InputError(f"{path}: its folder does not exist; make it or choose another")
     _check_outside(path)
-
-
-def resolved(path: Path | str) -> Path:
-    """Return where a path leads, which has to be somewhere."""
-    try:
-        found = Path(path).resolve()
-        if not found.is_symlink():
-            return found
-    except (OSError, RuntimeError):  # as Python 3.12 and older say of links in a circle
-        pass
-    raise InputError(f"{path}: is a link that leads nowhere; choose another")
 
 
 def check_place(folder: Path, *read: Path | str | None) -> None:

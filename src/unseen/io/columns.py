@@ -37,9 +37,10 @@ def strings(table: Table, column: str) -> pl.Series:
     given = table.frame[column]
     if given.dtype.is_nested() or given.dtype in (pl.Binary, pl.Object):
         row = next((i for i, value in enumerate(given) if isinstance(value, NOT_TEXT)), 0)
-        kind = "list" if given.dtype != pl.Object else type(given[row]).__name__
+        plain = {pl.Binary: "bytes", pl.Struct: "structs"}.get(given.dtype.base_type(), "a list")
+        kind = plain if given.dtype != pl.Object else f"a {type(given[row]).__name__}"
         raise InputError(
-            f"{table.where(row)}: `{column}` holds a {kind}; expected text; convert the column"
+            f"{table.where(row)}: `{column}` holds {kind}; expected text; convert the column"
         )
     try:
         return given.cast(pl.String).fill_null("")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from unseen.core.classes import whole_text
 from unseen.core.errors import InputError
 from unseen.io.arrays import load_matrix
 from unseen.io.tables import decode, read_bytes
@@ -81,6 +82,7 @@ def parse_vocabulary(raw: bytes, name: str) -> list[str]:
         words = [line.strip() for line in text.rstrip().split("\n")]
         unit = "line"
     for number, word in enumerate(words, start=1):
+        whole_text(word, f"{name} {unit} {number}")
         if not word.strip():
             raise InputError(
                 f"{name} {unit} {number}: is empty; "

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unseen.core.errors import UnseenError, WriteError
+from unseen.core.errors import InputError, UnseenError, WriteError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,6 +49,17 @@ def _reason(path: Path, error: OSError) -> str:
     return f"cannot be written ({error.strerror or error}); choose a place that can"
 
 
+def resolved(path: Path | str) -> Path:
+    """Return where a path leads, which has to be somewhere."""
+    try:
+        found = Path(path).resolve()
+        if not found.is_symlink():
+            return found
+    except (OSError, RuntimeError):  # as Python 3.12 and older say of links in a circle
+        pass
+    raise InputError(f"{path}: is a link that leads nowhere; choose another")
+
+
 def write_bytes(path: Path, content: bytes | memoryview) -> None:
     """Write a new file; it is on the disk when this returns."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o666)
@@ -69,6 +80,13 @@ def write_parquet(path: Path, table: pl.DataFrame) -> None:
     out = io.BytesIO()
     table.write_parquet(out)
     write_bytes(path, out.getbuffer())
+
+
+def scan_arrow(path: Path) -> pl.LazyFrame:
+    """Return the columns of an Arrow file; brackets in its name are no pattern."""
+    import polars as pl
+
+    return pl.scan_ipc(path, glob=False)
 
 
 def write_text(path: Path, text: str) -> None:

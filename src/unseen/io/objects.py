@@ -12,7 +12,7 @@ from unseen.core.adjacency import BOUNDS, usable
 from unseen.core.errors import InputError, MissingExtraError
 from unseen.core.graph import Graph
 from unseen.io.build import build_graph, node_content
-from unseen.io.roles import Roles
+from unseen.io.roles import Roles, check_edges_named
 from unseen.io.tables import Table, looks_like, table_from_values
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def from_frames(
     roles = Roles(id_column, text_columns, label_column, source_column, target_column)
     node_table = frame_table("nodes", nodes)
     edge_table = None if edges is None else frame_table("edges", edges)
+    check_edges_named(edges, roles, directed)
     return build_graph(node_content(node_table, roles), node_table, edge_table, directed, roles)
 
 
@@ -122,7 +123,10 @@ def from_pyg(
     texts = getattr(data, "text", None) if texts is None else texts
     ids = getattr(data, "node_ids", None) if ids is None else ids
     nodes = int(data.num_nodes)
-    source, target = ends = array_of(edge_index).astype(np.int64)
+    ends = array_of(edge_index)
+    if ends.dtype.kind not in "iu":
+        raise InputError(f"PyG: `edge_index` holds {ends.dtype}; expected whole numbers")
+    source, target = ends = ends.astype(np.int64)
     if ends.size and (ends.min() < 0 or ends.max() >= nodes):
         raise InputError(
             f"PyG: `edge_index` holds {ends.min()} to {ends.max()}; "
@@ -198,7 +202,8 @@ def pyg_labels(data: Any, mask: str | None = "train_mask") -> NDArray[np.int64]:
 
 def array_of(tensor: Any) -> Any:
     """Return a tensor as NumPy, wherever it lives and however it is stored."""
-    return tensor.detach().to_dense().cpu().numpy()
+    dense = tensor.detach().to_dense().cpu()
+    return (dense.float() if str(dense.dtype) == "torch.bfloat16" else dense).numpy()
 
 
 def frame_table(name: str, frame: Any) -> Table:

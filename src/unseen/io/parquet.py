@@ -163,4 +163,7 @@ def _frame(found: bytes | None, name: str, here: Callable[[], pl.DataFrame]) -> 
 
 
 def _damaged(name: str) -> str:
-    return f"{name}: not a whole Parquet file; it may be cut off or damaged; save it again"
+    return (
+        f"{name}: not a whole Parquet file; it may be cut off, damaged, or have two columns of one "
+        "name; save it again"
+    )

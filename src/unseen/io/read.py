@@ -18,7 +18,7 @@ from unseen.io import columns
 from unseen.io.build import USUAL, build_graph, node_content
 from unseen.io.features import read_features, read_vocabulary
 from unseen.io.lookup import find_rows, number_hint
-from unseen.io.roles import Roles
+from unseen.io.roles import Roles, check_edges_named
 from unseen.io.tables import Table, read_table
 
 if TYPE_CHECKING:
@@ -201,6 +201,7 @@ def _graph(
     beside: Graph | None,
     roles: Roles,
 ) -> Graph:
+    check_edges_named(edges, roles, directed)
     matrix = None
     if features is not None:
         table.require_rows("node")

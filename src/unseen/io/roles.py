@@ -45,6 +45,17 @@ class Roles:
             )
 
 
+def check_edges_named(edges: object, roles: Roles, directed: bool) -> None:
+    """Refuse what is said about edges where there are none, rather than ignore it."""
+    said = {"directed": directed, "source_column": roles.source != "source"}
+    said["target_column"] = roles.target != "target"
+    found = next((name for name, given in said.items() if given), None)
+    if edges is None and found:
+        raise InputError(
+            f"{found}: says how edges are read, but none are given; give edges, or leave it out"
+        )
+
+
 class NodeColumns(NamedTuple):
     """The columns of a nodes table, by use."""
 

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 from unseen.core.errors import SavedFileError, shortlist
-from unseen.io.files import write_json
+from unseen.io.files import resolved, write_json
 from unseen.io.workspace import recover
 
 FORMAT = 6
@@ -75,7 +75,7 @@ def read_saved(folder: Path, read: Callable[[Saved], T]) -> T:
     """Return what `read` makes of a folder; one that is being replaced is read again."""
     for _ in range(AGAIN):
         saved = None
-        busy = not folder.is_dir() and recover(folder.resolve())  # between two renames
+        busy = not folder.is_dir() and recover(resolved(folder))  # between two renames
         try:
             saved = Saved(folder)
             return read(saved)
@@ -184,6 +184,8 @@ def _digests(folder: Path, manifest: bytes) -> dict[str, str]:
     found = parse_json(manifest, path)
     files = found.get("files") if isinstance(found, dict) else None
     if not isinstance(files, dict) or not files or type(found.get("format")) is not int:
+        raise SavedFileError(f"{path}: {NOT_OURS}")
+    if found["format"] < 1:
         raise SavedFileError(f"{path}: {NOT_OURS}")
     if found["format"] > FORMAT:
         raise SavedFileError(

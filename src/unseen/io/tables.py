@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import polars as pl
 from unseen.core.classes import missing
 from unseen.core.errors import InputError, quoted, shortlist
 from unseen.io.delimited import Place, read_delimited
+from unseen.io.json_lines import read_json_lines
 from unseen.io.parquet import read_parquet
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -39,6 +39,7 @@ class Table:
     def shown(self, row: int, column: str) -> str:
         """Return a cell, quoted and cut to a length that fits a message."""
         value = self.frame[column][row]
+        value = value.to_list() if isinstance(value, pl.Series) else value
         return quoted("" if value is None else value)
 
     def require(self, *columns: str, option: str = "") -> None:
@@ -55,12 +56,29 @@ class Table:
     def refuse_look_alike(self, column: str, option: str = "") -> None:
         """Raise when a column is missing that another one, such as `Weights`, may well be."""
         found = self.frame.columns
-        alike = [name for name in found if looks_like(name, column)]
-        if column not in found and alike:
+        alike = [name for name in found if name != column and looks_like(name, column)]
+        if column in found:
+            self._refuse_instead(column, alike)
+        elif alike:
             raise InputError(
                 f"{self.name}: no column `{column}`; found {shortlist(found, 10)}; did you mean "
                 f"`{alike[0]}`? rename it to `{column}`{_or_by(option, alike[0])}"
             )
+
+    def _refuse_instead(self, column: str, alike: list[str]) -> None:
+        """Raise where a row has another column filled in its place, as JSON lines may."""
+        for other in alike:
+            wrong = (self._filled(other) & ~self._filled(column)).arg_true()
+            if len(wrong):
+                raise InputError(
+                    f"{self.where(int(wrong[0]))}: has `{other}` but no `{column}`; expected the "
+                    "same columns in every row; rename it there, or remove one of the columns"
+                )
+
+    def _filled(self, column: str) -> pl.Series:
+        given = self.frame[column]
+        filled = given.is_not_null()
+        return filled & (given.str.strip_chars() != "") if given.dtype == pl.String else filled
 
     def require_rows(self, what: str) -> None:
         """Raise when there is nothing but a header."""
@@ -94,7 +112,8 @@ def files_of(given: Path | str) -> list[Path]:
     path = Path(given)
     found = [path]
     if path.is_dir():
-        found = sorted(each for each in path.iterdir() if each.suffix.lower() in KNOWN) or [path]
+        inside = (each for each in path.iterdir() if not each.name.startswith("."))
+        found = sorted(each for each in inside if each.suffix.lower() in KNOWN) or [path]
     elif glob.has_magic(str(given)) and not path.exists():
         found = sorted(map(Path, glob.glob(str(given))))  # noqa: PTH207 (may be absolute)
         if not found:
@@ -131,7 +150,8 @@ def parse_table(raw: bytes, name: str, before: int = 0) -> Table:
     if not re.search(r"\S", text):
         raise InputError(f"{name}: is blank; expected a table; check that it was saved in full")
     if suffix in JSON_LINES:
-        return _read_json_lines(text, name, before)
+        columns, lines = read_json_lines(text, name, before)
+        return table_from_values(name, columns, lambda row: f"line {lines[row]}")
     del text  # as large as the file, and not needed again
     return Table(name, *read_delimited(raw, name, SEPARATORS[suffix], before))
 
@@ -177,15 +197,23 @@ def decode(raw: bytes, name: str, before: int = 0) -> str:
     return text
 
 
+def check_alike(name: str, first: Table, other: Table) -> None:
+    """Refuse parts that have other columns, or other kinds of values in them."""
+    kinds, found = dict(first.frame.schema), dict(other.frame.schema)
+    differ = [each for each in {**kinds, **found} if kinds.get(each) != found.get(each)]
+    if differ:
+        raise InputError(
+            f"{name}: its parts {Path(first.name).name} and {Path(other.name).name} differ in the "
+            f"columns {shortlist(differ)}, or in what these hold; expected parts of one table; "
+            "save them alike"
+        )
+
+
 def joined(name: str, parts: list[Table]) -> Table:
     """Return the rows of several tables as one."""
-    try:
-        frame = pl.concat([part.frame for part in parts])
-    except pl.exceptions.PolarsError as error:
-        raise InputError(
-            f"{name}: its parts have different columns or types ({error}); expected parts of one "
-            "table; save them alike"
-        ) from error
+    for part in parts[1:]:
+        check_alike(name, parts[0], part)
+    frame = pl.concat([part.frame.select(parts[0].frame.columns) for part in parts])
     starts = np.cumsum([0, *(part.frame.height for part in parts)])
 
     def place(row: int) -> str:
@@ -197,7 +225,12 @@ def joined(name: str, parts: list[Table]) -> Table:
 
 def table_from_values(name: str, columns: Mapping[str, Sequence[object]], place: Place) -> Table:
     """Build a table from Python values: each column of one type, or else of strings."""
-    return Table(name, pl.DataFrame([_series(*column) for column in columns.items()]), place)
+    try:
+        return Table(name, pl.DataFrame([_series(*column) for column in columns.items()]), place)
+    except UnicodeEncodeError:
+        raise InputError(
+            f"{name}: holds half of a surrogate pair; expected whole characters; remove it"
+        ) from None
 
 
 def _series(name: str, given: Sequence[object]) -> pl.Series:
@@ -213,58 +246,3 @@ def _series(name: str, given: Sequence[object]) -> pl.Series:
     if float in kinds and kinds <= {int, float}:
         return pl.Series(name, values, pl.Float64)
     return pl.Series(name, [None if missing(v) else str(v) for v in values], pl.String)
-
-
-def _read_json_lines(text: str, name: str, before: int) -> Table:
-    records: list[dict[str, object]] = []
-    lines: list[int] = []
-    for number, line in enumerate(text.split("\n"), start=1 + before):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line, object_pairs_hook=_once)
-        except _TwiceError as error:
-            raise InputError(
-                f"{name} line {number}: has the key {quoted(error)} twice; "
-                "expected every key once; remove one"
-            ) from None
-        except (ValueError, RecursionError) as error:
-            reason = getattr(error, "msg", None) or error
-            raise InputError(
-                f"{name} line {number}: broken JSON ({reason}); "
-                'expected one object a line, such as {"id": "a"}; correct the line'
-            ) from None
-        if not isinstance(record, dict):
-            raise InputError(
-                f"{name} line {number}: found a JSON {type(record).__name__}; "
-                'expected one object a line, such as {"id": "a"}; correct the line'
-            )
-        if "\\u" in line:
-            _check_escapes(record, f"{name} line {number}")
-        records.append(record)
-        lines.append(number)
-    names = dict.fromkeys(key for record in records for key in record)
-    columns = {key: [record.get(key) for record in records] for key in names}
-    return table_from_values(name, columns, lambda row: f"line {lines[row]}")
-
-
-class _TwiceError(Exception):
-    """A key that an object has twice."""
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return an object of JSON; of a key that it has twice, Python would take the last."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise _TwiceError(next(key for i, (key, _) in enumerate(pairs) if key in dict(pairs[:i])))
-    return found
-
-
-def _check_escapes(record: dict[str, object], where: str) -> None:
-    """Refuse what JSON can escape but no text can hold."""
-    for text in (*record, *(value for value in record.values() if isinstance(value, str))):
-        if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise InputError(
-                f"{where}: found a NUL or half of a surrogate pair, written as \\u....; "
-                "expected whole characters; remove it"
-            )

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from unseen.core.arrays import masked, unit
+from unseen.core.arrays import masked, real_numbers, unit
 from unseen.core.errors import InputError, SavedFileError
 from unseen.engines.base import engine_of
 from unseen.models.blocks import clamp, read, winners
@@ -97,14 +97,20 @@ def infer(model: Any, task: Task) -> Inference:
     if hasattr(model, "infer"):
         found: Inference = model.infer(task)
         return found
-    p = np.asarray(model.posterior(task), dtype=np.float32)
+    p = real_numbers(model.posterior(task), f"model: what {type(model).__name__} returns")
     if p.shape != (task.nodes, task.classes) or not np.isfinite(p).all() or (p < 0).any():
         raise InputError(
             f"model: {type(model).__name__}.posterior has to return probabilities of shape "
             f"{(task.nodes, task.classes)}, found {p.shape} from {p.min():.3g} to {p.max():.3g}"
         )
     p = np.where(task.allowed, p, np.float32(0))
-    p = p / np.maximum(p.sum(axis=1, keepdims=True), np.float32(1e-30))
+    total = p.sum(axis=1, keepdims=True)
+    if (total == 0).any():
+        raise InputError(
+            f"model: {type(model).__name__}.posterior gives a node no probability for any class "
+            "that it may have; expected rows that sum to one"
+        )
+    p = p / total
     clamp(p, task.labels)
     return Inference((p,), p)
 

@@ -77,6 +77,8 @@ def encode_files(
                 done += len(texts[some])
                 if progress is not None:
                     progress("encode texts", done, max(total, done))
+        if not done:
+            table.require_rows("text")
     return done, reader.dimensions
 
 

@@ -19,6 +19,10 @@ def render_run(folder: Path, scores: Mapping[str, Any] | None = None) -> str:
     def read(saved: Saved) -> str:
         tables = []
         for name in ("predictions.parquet", "map.parquet", "graph/nodes.parquet"):
+            if name not in saved and any(each.startswith("predictions/") for each in saved.digests):
+                raise SavedFileError(
+                    f"{folder}: was made on disk, without the graph that a new report would need"
+                )
             if name not in saved:
                 raise SavedFileError(
                     f"{folder}: has no {name}; expected the folder of a run, as `unseen classify "

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from unseen.answer import Case
 from unseen.core.arrays import unit
@@ -24,6 +23,7 @@ from unseen.core.labels import allowed_classes
 from unseen.explain.reasons import bits_of
 from unseen.explain.shares import TINY
 from unseen.io.atomic import MANIFEST, in_place, read_json, write_json
+from unseen.io.tables import read_table
 from unseen.models.base import infer
 from unseen.models.typicality import hops_around
 from unseen.propagate.hops import decompose
@@ -188,8 +188,9 @@ def _dense(X: Any) -> NDArray[np.float32]:
 
 def _answers(run: Path, graph: Any, labels: Any, count: int) -> dict[str, NDArray[Any]]:
     """Return what the run says of every node: its label, the probabilities of all classes ..."""
-    said = pl.read_parquet(run / "predictions.parquet")
-    table = pl.read_parquet(run / "probabilities.parquet")
+    said, table = (
+        read_table(run / f"{name}.parquet").frame for name in ("predictions", "probabilities")
+    )
     names = table.columns[1 : 1 + count]
     classes = read_json(run / "model" / "model.json")["classes"]
     index = {name: c for c, name in enumerate(classes)} | {NONE_OF_THESE: -1, "": -1}

@@ -8,7 +8,7 @@ from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException as StarletteException
 
-from unseen.core.errors import UnseenError
+from unseen.core.errors import HEAD, MOST, UnseenError, cut
 from unseen.serve.reply import reply
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class ApiError(HTTPException):
         code: str | None = None,
         headers: dict[str, str] | None = None,
     ) -> None:
-        super().__init__(status, message, headers)
+        super().__init__(status, cut(message, MOST, HEAD), headers)
         self.where, self.code = where, code or CODES.get(status, "error")
 
 

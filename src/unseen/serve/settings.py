@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -46,6 +47,8 @@ class Settings:
                 f"host: {self.host!r} can be reached from other machines, which needs tokens; give "
                 "--token-file FILE with lines `read TOKEN` and `write TOKEN`, or leave --host out"
             )
+        if not math.isfinite(self.rate):
+            raise InputError(f"rate: found {self.rate}; expected requests a second, 0 for any")
         if not Path(self.run).is_dir():
             raise InputError(
                 f"{self.run}: no such folder; give one that `unseen classify --out` wrote"
