@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,9 @@ from unseen.paper.trial import Outcome
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from unseen.core.classes import Classes
+    from unseen.core.graph import Graph
 
 COUNT, DRAWS = 50, 5
 
@@ -47,10 +51,7 @@ class Teaching:
 
 def run(trial: Teaching) -> Outcome:
     """Label 50 nodes in both ways, fit again, and measure, in per cent."""
-    graph, classes, truth = inputs(
-        ZooTask(trial.graph, "sentence", "all", "none", "asis", trial.encoder)
-    )
-    first = unseen.classify(graph, classes, encoder=trial.encoder)
+    graph, classes, truth, first = unlabelled(trial.graph, trial.encoder)
     place = {node: i for i, node in enumerate(graph.ids or ())}
     ids = first.suggest(COUNT, seed=trial.draw)["id"]
     chosen = {
@@ -67,6 +68,19 @@ def run(trial: Teaching) -> Outcome:
         answers[told.nodes] = told.label
         found[name] = _measure(truth, answers, rest)
     return found
+
+
+@lru_cache(maxsize=1)
+def unlabelled(
+    name: str, encoder: str
+) -> tuple[Graph, Classes, NDArray[np.int64], unseen.Prediction]:
+    """Return a graph, its classes, the class of each node, and the answers without labels.
+
+    They are the same for every draw, and draws of one graph follow each other.
+    """
+    task = ZooTask(name, "sentence", "all", "none", "asis", encoder)
+    graph, classes, truth = inputs(task)
+    return graph, classes, truth, unseen.classify(graph, classes, encoder=encoder)
 
 
 def _measure(
@@ -88,7 +102,7 @@ def main() -> None:
     parser.add_argument("which", nargs="?", default="design", choices=("design", "fresh"))
     given = parser.parse_args()
     ledger = Ledger(HERE, TEACH)
-    asked = [Teaching(name, k) for k in range(DRAWS) for name in catalogue.names(given.which)]
+    asked = [Teaching(name, k) for name in catalogue.names(given.which) for k in range(DRAWS)]
     count_look([each.graph for each in asked if each not in ledger], "static, 50 labels")
     run_missing(asked, ledger, run, line)
 

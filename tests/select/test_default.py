@@ -82,6 +82,18 @@ def many() -> Sample:
     return sample(per_class=80, homophily=0.8)
 
 
+def test_a_few_labels_of_most_answers_teach_and_do_not_choose(many: Sample) -> None:
+    seen = range(len(many.classes) - 1)
+    labels = many.labels(*seen)
+    few = np.full(many.graph.nodes, -1)
+    for c in seen:  # enough for folds that choose class texts, too few for those of models
+        few[np.flatnonzero(labels.codes == c)[:8]] = c
+    choice = unseen.classify(many.graph, many.classes, Labels(few)).record["choices"][1]
+    assert (choice["chosen"], choice["rule"]) == ("pooled", "leave-nodes-out, 4 folds")
+    choice = unseen.classify(many.graph, many.classes, labels).record["choices"][1]
+    assert choice["rule"].startswith("leave-classes-out")
+
+
 def test_held_out_words_choose_where_nothing_is_labelled(many: Sample) -> None:
     found = unseen.classify(many.graph, many.classes)
     choice = found.record["choices"][1]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ENOUGH = 4  # seen classes below which holding some out leaves too few to tell anything
 LABELS = 4  # labelled nodes of a seen class, on average, below which a fold is a matter of luck
+MANY, SMALL_PART = 20, 0.25  # the same for the choice of a model; of the nodes, all labelled ones
 LARGE = 20_000  # nodes above which one fold is used instead of three
 KEPT = 0.2  # share of each other seen class that is held out too, where seen classes are answers
 
@@ -76,6 +77,16 @@ def well_labelled(task: Task) -> bool:
     """Tell whether seen classes have enough labelled nodes to measure anything on them."""
     seen = len(task.seen)
     return seen > 0 and int((task.labels >= 0).sum()) >= LABELS * seen
+
+
+def few_labels(task: Task) -> bool:
+    """Tell whether it is a matter of luck which model finds the labelled nodes of held-out classes.
+
+    They are a small part of the nodes then, and few of each class.
+    """
+    known = int((task.labels >= 0).sum())
+    few = known < MANY * len(task.seen) and known < SMALL_PART * task.nodes
+    return few or not well_labelled(task)
 
 
 def leave_classes_out(

@@ -2,8 +2,8 @@
 
 Where nodes and classes share a space, `PooledEM` or `BeliefPropagation`: the first never strays far
 from what texts say, the second goes far where neighbours agree. Where most of the possible answers
-have labels, these teach the first of them. Otherwise, with enough seen classes, leave-classes-out
-cross-validation chooses; without, the words of the nodes do (`held_out_words`).
+have labels, these teach the first of them. Otherwise, with enough labels of enough classes,
+leave-classes-out cross-validation chooses; without, the words of the nodes do (`held_out_words`).
 Where nodes and classes share no space, `ClusterMatching`, or ESZSL's closed form where relations
 between classes say nothing.
 """
@@ -31,8 +31,8 @@ from unseen.select.cross_validation import (
     Choice,
     Fold,
     choose,
+    few_labels,
     leave_nodes_out,
-    well_labelled,
 )
 
 if TYPE_CHECKING:
@@ -93,11 +93,12 @@ def fit_default(
     make_pooled = _pooled(words, seed)
     hops_around(task)  # formed once, with all labels in view
     taught = len(np.intersect1d(task.seen, np.flatnonzero(task.allowed))) / task.allowed.sum()
-    if taught > NEARLY_ALL or (taught > MOST and not well_labelled(task)):
+    by_chance = taught > 0 and few_labels(task)
+    if taught > NEARLY_ALL or (taught > MOST and by_chance):
         return _by_labels(task, make_pooled, words, seed)
     candidates = _candidates(make_pooled, seed)
     few = task.nodes < NODES_A_CLASS * task.classes
-    if folds:
+    if folds and not by_chance:
         tried = {name: make for name, make in candidates.items() if few or name != ALONE}
         return _by_folds(task, folds, tried)
     if few:
@@ -164,7 +165,7 @@ def _by_words(
     weigh = PooledEM().fit(view.task) if view.task is not task else pooled
     kappas = view.kappas(tried, weigh.typical(view.task))
     lead, chosen = kappas[REFINED] - kappas[POOLED], POOLED
-    if well_labelled(task):  # labels show how far edges go
+    if not few_labels(task):  # labels show how far edges go
         chosen = REFINED if lead > -LABELLED_MARGIN else POOLED
     elif lead > 0 and kappas[REFINED] >= CONFIRMED:
         chosen = REFINED
