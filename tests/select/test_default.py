@@ -195,7 +195,7 @@ def test_words_with_a_vocabulary(given: Sample) -> None:
     prediction = unseen.classify(graph, given.classes)
     assert given.accuracy(prediction.nodes, prediction.label) > 0.9
     assert prediction.record["settings"]["encoder"] == "words"
-    assert prediction.reasons[0].startswith("own words")
+    assert prediction.reasons[0].startswith("Decided by its own words")
 
 
 def test_what_was_not_used_is_said(given: Sample, counted: Graph) -> None:
