@@ -80,8 +80,9 @@ def load() -> None:
     from unseen.datasets import registry
     from unseen.report import layout, page
 
-    def flat(vectors: object, most: int, seed: int, groups: object) -> object:
-        return np.arange(3), np.zeros((3, 2), np.float32)
+    def flat(vectors: Any, most: int, seed: int, groups: object) -> object:
+        chosen = np.arange(min(most, len(vectors)))
+        return chosen, np.zeros((len(chosen), 2), np.float32)
 
     setattr(layout, "lay_out", flat)  # noqa: B010
     setattr(page, "render", lambda *_: "<html>" * 10_000)  # noqa: B010

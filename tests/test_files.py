@@ -66,7 +66,7 @@ def test_a_vocabulary_is_not_left_out_in_silence(paths: dict[str, Path], tmp_pat
 
 
 def test_brackets_of_a_place_are_no_pattern(paths: dict[str, Path], tmp_path: Path) -> None:
-    """`run[1]` would match the folder of another run, `run1`, and its ids would be read."""
+    """`run[1]` would match the folder of another run, `run1`."""
     begin(paths, tmp_path / "run1", pytest.MonkeyPatch())
     found = classify(paths, tmp_path / "run[1]")
     assert len(found) == 30

@@ -30,7 +30,9 @@ def check_abstain(
     if abstain is None and not open_world:
         return None
     number: Any = abstain  # whatever a caller without types gave
-    if abstain is not None and not (isinstance(number, Real) and 0 <= float(number) <= 1):
+    if abstain is not None and (
+        isinstance(number, bool) or not (isinstance(number, Real) and 0 <= float(number) <= 1)
+    ):
         raise InputError(
             f"abstain: expected a confidence from 0 to 1, found {abstain!r}; "
             "leave it out to give every node a class"

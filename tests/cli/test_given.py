@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -87,3 +89,10 @@ def test_runs_on_disk_are_compared_with_those_in_memory(
     assert (code, complaint) == (0, "")
     assert '"changed": 0' in told
     one_line(call("compare", tmp_path / "memory", tmp_path / "memory" / "model"), "no predictions")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("where", ["2>&-", "2>/dev/full"])
+def test_a_mistake_is_one_where_nothing_can_be_said(where: str, place: Path) -> None:
+    command = f"{sys.executable} -P -m unseen.cli {CHECK} {EDGES} --encoder nonsense {where}"
+    assert subprocess.run(["sh", "-c", command], check=False).returncode == 2

@@ -132,6 +132,22 @@ def test_what_has_no_order_is_refused(what: str, kind: Callable[[list[str]], Any
         unseen.Graph(A, **given)
 
 
+@pytest.mark.parametrize("ids", [["a", "a ", "b"], ["caf\u00e9", "cafe\u0301", "b"]])
+def test_ids_that_a_file_would_make_one_are_refused(ids: list[str]) -> None:
+    with pytest.raises(InputError, match="ids: 1 occur more than once"):
+        unseen.Graph(A, texts=TEXTS, ids=ids)
+
+
+def test_a_column_without_a_word_is_refused() -> None:
+    with pytest.raises(InputError, match="vocabulary: column 2 has none"):
+        unseen.Graph(A, features=np.eye(3), vocabulary=["a", None, "c"])  # type: ignore[list-item]
+
+
+def test_masked_arrays_are_refused() -> None:
+    with pytest.raises(InputError, match="adjacency: is a masked array"):
+        unseen.Graph(np.ma.masked_array(A, mask=A > 1), texts=TEXTS)
+
+
 def test_a_word_with_half_a_letter_is_refused() -> None:
     with pytest.raises(InputError, match=r"vocabulary: .*half of a surrogate pair"):
         unseen.Graph(A, features=np.eye(3), vocabulary=["a", "b", "\ud800"])

@@ -8,6 +8,7 @@ import signal
 import sys
 import traceback
 import warnings
+from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -82,7 +83,9 @@ def guarded(app: typer.Typer) -> NoReturn:
 
 def _tell(message: str, code: int = MISTAKE) -> int:
     line = terminal(cut(" ".join(message.split()), MOST, MOST * 3 // 5))
-    sys.stderr.write(f"unseen: {line}\n")
+    with suppress(OSError, AttributeError):  # closed or full: the exit code says it, too
+        sys.stderr.write(f"unseen: {line}\n")
+        sys.stderr.flush()
     return code
 
 

@@ -105,6 +105,8 @@ def _narrow(weight: ArrayLike) -> NDArray[np.float32]:
 
 def _array(given: Any, what: str) -> NDArray[Any]:
     """Return what was given as an array; lists of lists of several lengths are none."""
+    if np.ma.isMaskedArray(given):
+        raise InputError(f"{what}: is a masked array, whose gaps nothing here knows; fill them in")
     try:
         return np.asarray(given)
     except ValueError as error:

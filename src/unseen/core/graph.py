@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -15,14 +14,13 @@ import scipy.sparse as sp
 from unseen.core.adjacency import HEAVIEST, LIGHTEST, from_edges, from_matrix, isolated
 from unseen.core.arrays import check_numbers
 from unseen.core.classes import missing, whole_text
-from unseen.core.errors import InputError, MissingExtraError, quoted, shortlist
+from unseen.core.errors import InputError, MissingExtraError
 from unseen.core.html import MOST_ROWS, html_table
+from unseen.core.names import check_ordered, check_unique_ids, checked_ids, checked_words
 from unseen.core.operator import Operator
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-
-MAX_NAMED = 3  # offenders named in one message
 
 
 @dataclass(frozen=True)
@@ -73,12 +71,14 @@ class Graph:
         n = A.shape[0]
         if n == 0:
             raise InputError("graph: there are no nodes; give at least two")
-        ids = tuple(map(str, range(n))) if self.ids is None else _checked_ids(self.ids)
+        ids = tuple(map(str, range(n))) if self.ids is None else checked_ids(self.ids)
         _check_length("ids", len(ids), n)
-        _check_unique_ids(ids)
+        check_unique_ids(ids)
         features = None if self.features is None else _checked_features(self.features, n, ids)
         texts = None if self.texts is None else _checked_texts(self.texts, ids)
-        vocabulary = None if self.vocabulary is None else _words("vocabulary", self.vocabulary)
+        vocabulary = (
+            None if self.vocabulary is None else checked_words("vocabulary", self.vocabulary)
+        )
         if vocabulary is not None and (features is None or len(vocabulary) != features.shape[1]):
             found = "no features" if features is None else f"{features.shape[1]} feature columns"
             raise InputError(
@@ -87,7 +87,7 @@ class Graph:
             )
         names = None
         if self.feature_names is not None:
-            names = _words("feature_names", self.feature_names)
+            names = checked_words("feature_names", self.feature_names)
         if names is not None:
             _check_names(names, features)
         if texts is not None and not any(texts):
@@ -202,47 +202,9 @@ class _Sound:
     adjacency: Any
 
 
-def _check_ordered(what: str, given: Any) -> None:
-    """Refuse what does not say which is whose: a string, a set, a dictionary."""
-    if isinstance(given, str | Set | Mapping):
-        raise InputError(f"{what}: found one {type(given).__name__}; expected a list in order")
-
-
 def _check_length(what: str, found: int, expected: int) -> None:
     if found != expected:
         raise InputError(f"{what}: expected {expected:,} (one for each node), found {found:,}")
-
-
-def _checked_ids(given: Sequence[Any]) -> tuple[str, ...]:
-    """Return ids as text; whole numbers are ids too, but no fraction and no gap is one."""
-    _check_ordered("ids", given)
-    found = []
-    for i, name in enumerate(given):
-        if isinstance(name, float | np.floating) and float(name).is_integer():
-            name = int(name)
-        elif missing(name) or isinstance(name, float | np.floating | bytes | list | dict | Set):
-            raise InputError(
-                f"ids: row {i + 1} has {quoted(name)}; expected text or a whole number; convert it"
-            )
-        found.append(whole_text(str(name), f"ids: row {i + 1}"))
-        if not found[-1].strip() or "\0" in found[-1]:
-            raise InputError(f"ids: row {i + 1} has {quoted(name)}; every node needs an id")
-    return tuple(found)
-
-
-def _check_unique_ids(ids: tuple[str, ...]) -> None:
-    if len(set(ids)) < len(ids):
-        twice = [name for name, count in Counter(ids).items() if count > 1]
-        raise InputError(
-            f"ids: {len(twice):,} occur more than once ({shortlist(twice, MAX_NAMED)}); "
-            "every node needs an id of its own"
-        )
-
-
-def _words(what: str, given: Sequence[Any]) -> tuple[str, ...]:
-    """Return what the feature columns count, or are called."""
-    _check_ordered(what, given)
-    return tuple(whole_text(str(word), f"{what}: {quoted(word)}") for word in given)
 
 
 def _check_names(names: tuple[str, ...], features: Any) -> None:
@@ -255,7 +217,7 @@ def _check_names(names: tuple[str, ...], features: Any) -> None:
 
 def _checked_texts(given: Sequence[Any], ids: tuple[str, ...]) -> tuple[str, ...]:
     """Return the texts, "" for those that are missing or blank."""
-    _check_ordered("texts", given)
+    check_ordered("texts", given)
     texts = tuple(given)
     _check_length("texts", len(texts), len(ids))
     for i, text in enumerate(texts):
