@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # the names as type checkers see them; at run time each waits
     from unseen.run import load as load
     from unseen.run import save as save
 
-__version__ = "0.15.0"
+__version__ = "1.0.0"
 __all__ = [
     "DGPN",
     "BeliefPropagation",
