@@ -40,8 +40,10 @@ demo: $(VENV)/.base
 test: $(VENV)/.test lint types
 	$(TESTS) -m "$(QUICK)"
 
+# what counts on timing is run by one process, with the machine to itself
 test-all: test page chromium
-	$(TESTS) tests -m "not ($(QUICK))"
+	$(TESTS) tests -m "(slow or fuzz) and not browser and not cluster"
+	$(TESTS) --numprocesses=0 tests -m "browser or cluster"
 
 page: | $(BIN)/pip
 	@$(INSTALL) hatchling
