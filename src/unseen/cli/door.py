@@ -8,7 +8,6 @@ import signal
 import sys
 import traceback
 import warnings
-from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -83,9 +82,11 @@ def guarded(app: typer.Typer) -> NoReturn:
 
 def _tell(message: str, code: int = MISTAKE) -> int:
     line = terminal(cut(" ".join(message.split()), MOST, MOST * 3 // 5))
-    with suppress(OSError, AttributeError):  # closed or full: the exit code says it, too
+    try:
         sys.stderr.write(f"unseen: {line}\n")
         sys.stderr.flush()
+    except (OSError, AttributeError):  # closed or full: the exit code says it, too
+        sys.stderr = None  # else Python fails to flush it in the end, and has a code of its own
     return code
 
 

@@ -103,14 +103,14 @@ def infer(model: Any, task: Task) -> Inference:
             f"model: {type(model).__name__}.posterior has to return probabilities of shape "
             f"{(task.nodes, task.classes)}, found {p.shape} from {p.min():.3g} to {p.max():.3g}"
         )
-    p = np.where(task.allowed, p, np.float32(0))
-    total = p.sum(axis=1, keepdims=True)
-    if (total == 0).any():
+    if not p.any(axis=1).all():
         raise InputError(
-            f"model: {type(model).__name__}.posterior gives a node no probability for any class "
-            "that it may have; expected rows that sum to one"
+            f"model: {type(model).__name__}.posterior gives a node no probability for any class; "
+            "expected rows that sum to one"
         )
-    p = p / total
+    p = np.where(task.allowed, p, np.float32(0))
+    p[~p.any(axis=1)] = task.allowed  # it is sure of a class that is not asked for: anything goes
+    p = p / p.sum(axis=1, keepdims=True)
     clamp(p, task.labels)
     return Inference((p,), p)
 

@@ -1,8 +1,8 @@
 """The default model: the one that suits the vectors, chosen by what the data can tell.
 
 Where nodes and classes share a space, `PooledEM` or `BeliefPropagation`: the first never strays far
-from what texts say, the second goes far where neighbours agree. Where most of the possible answers
-have labels, these teach the first of them. Otherwise, with enough labels of enough classes,
+from what texts say, the second goes far where neighbours agree. Where enough of the possible
+answers have labels, these teach the first of them. Otherwise, with enough labels of enough classes,
 leave-classes-out cross-validation chooses; without, the words of the nodes do (`held_out_words`).
 Where nodes and classes share no space, `ClusterMatching`, or ESZSL's closed form where relations
 between classes say nothing.
@@ -49,7 +49,7 @@ NODES_A_CLASS = 10  # below which descriptions alone say what a class is
 LONG_TEXT = 60  # words of a class text at which it is trusted most
 CONFIRMED = 0.3  # kappa that `refined` has to reach where nothing is labelled
 LABELLED_MARGIN = 0.03  # by which `pooled` has to win where many nodes are labelled
-MOST, NEARLY_ALL = 0.5, 0.8  # of the possible answers, with a few labels, or with any number
+SOME, NEARLY_ALL = 0.3, 0.8  # of the possible answers, with a few labels, or with any number
 HELD_OUT = 30  # labelled nodes that tell how right answers are
 FOLD_MARGIN = 0.02  # the same for accuracy on held-out classes
 EXPECTED = (-1.28, 1.46, 0.2, 0.58)  # of the accuracy that mean confidences stand for
@@ -94,7 +94,7 @@ def fit_default(
     hops_around(task)  # formed once, with all labels in view
     taught = len(np.intersect1d(task.seen, np.flatnonzero(task.allowed))) / task.allowed.sum()
     by_chance = taught > 0 and few_labels(task)
-    if taught > NEARLY_ALL or (taught > MOST and by_chance):
+    if taught > NEARLY_ALL or (taught > SOME and by_chance):
         return _by_labels(task, make_pooled, words, seed)
     candidates = _candidates(make_pooled, seed)
     few = task.nodes < NODES_A_CLASS * task.classes
@@ -141,7 +141,7 @@ def _candidates(pooled: Callable[[], Model], seed: int) -> Mapping[str, Callable
 
 def _by_labels(task: Task, make: Callable[[], Model], words: float, seed: int) -> Fitted:
     """Learn from labels of the possible answers; calibrate by answers about some of them."""
-    model, why = make().fit(task), "labels of most possible answers teach it"
+    model, why = make().fit(task), "labels of possible answers teach it"
     folds = leave_nodes_out(task.labels, task.allowed, seed, 4 if task.nodes <= LARGE else 2)
     if sum(len(fold.kept) for fold in folds) < HELD_OUT:
         chosen = Choice(WHAT, POOLED, "labels", why, {})
