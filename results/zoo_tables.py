@@ -151,7 +151,8 @@ def _both(scores: dict[str, float]) -> str:
 
 def taught() -> str:
     """Return what 50 labels teach, suggested and at random, mean over the draws of a graph."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
+    gains: dict[str, list[float]] = {which: [] for which in SETS}
     for which in SETS:
         for graph in catalogue.names(which):
             found = [outcome for task, outcome in lines(TEACH) if task["graph"] == graph]
@@ -162,8 +163,13 @@ def taught() -> str:
                 for name in ("before", "random", "suggested")
             }
             more = means["suggested"] - means["random"]
+            gains[which].append(more)
             cells = (f"{mean:.1f}" for mean in means.values())
             rows.append((graph, which, str(len(found)), *cells, f"{more:+.1f}"))
+    for which in SETS:
+        if ahead := gains[which]:
+            won = f"{sum(more > 0 for more in ahead)} of {len(ahead)}"
+            rows.append(("suggested ahead", which, *4 * [""], won))
     head = ("graph", "set", "draws", "no labels", "50 at random", "50 suggested", "difference")
     return markdown(head, rows)
 
