@@ -279,9 +279,10 @@ def test_the_order_of_classes_does_not_matter(given: Sample, unlabelled: Predict
 def test_confidences_are_calibrated_where_there_are_folds(
     given: Sample, unlabelled: Prediction, two_seen: Prediction, four_seen: Prediction
 ) -> None:
-    capped = unlabelled.classifier.calibration_  # without folds, order of nodes and slope stay
-    assert capped.slope == 1
-    assert capped.shift <= 0
+    one_seen = unseen.classify(given.graph, given.classes, given.labels(0))
+    for capped in (unlabelled, one_seen):  # without folds, the order of nodes and the slope stay
+        assert capped.classifier.calibration_.slope == 1
+        assert capped.classifier.calibration_.shift <= 0
     assert two_seen.classifier.calibration_.slope != 1  # by labels that were held out
     assert set(four_seen.confidence) == {1}  # one class is left: nothing to doubt
     labels = given.labels(0, 1, 2, 3)
@@ -369,9 +370,10 @@ def strict(value: Any) -> Any:
 
 
 def test_every_choice_has_a_rule(
-    unlabelled: Prediction, two_seen: Prediction, four_seen: Prediction
+    given: Sample, unlabelled: Prediction, two_seen: Prediction, four_seen: Prediction
 ) -> None:
-    for prediction in (unlabelled, two_seen, four_seen):
+    one_seen = unseen.classify(given.graph, given.classes, given.labels(0))
+    for prediction in (unlabelled, one_seen, two_seen, four_seen):
         choices = prediction.record["choices"]
         assert choices
         for choice in choices:
@@ -379,7 +381,8 @@ def test_every_choice_has_a_rule(
             assert all(choice[key] for key in ("what", "chosen", "rule", "why"))
             possible = {*choice["candidates"], "class texts alone"}
             assert not choice["candidates"] or choice["chosen"] in possible
-    assert not any("leave" in choice["rule"] for choice in unlabelled.record["choices"])
+    for prediction in (unlabelled, one_seen):
+        assert not any("leave" in choice["rule"] for choice in prediction.record["choices"])
     rules = [choice["rule"] for choice in two_seen.record["choices"]]
     assert rules[1:] == ["leave-nodes-out, 4 folds"] * 2  # a third of the answers have labels
     assert [choice["what"] for choice in four_seen.record["choices"]] == [

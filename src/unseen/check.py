@@ -23,7 +23,14 @@ from unseen.io.inputs import as_classes, as_graph, as_labels
 from unseen.models.homophily import estimate_homophily
 from unseen.prepare.encoded import APART
 from unseen.prepare.preparer import Preparer
-from unseen.record import FEW_LABELS, READ_BETTER, Steps, few_labels, input_problems, repaired
+from unseen.record import (
+    FEW_LABELS,
+    READ_BETTER,
+    Steps,
+    few_labels_warning,
+    input_problems,
+    repaired,
+)
 from unseen.select.default import HARDLY_FIT, POOR_FIT, fit_to_words
 from unseen.select.held_out_words import halve
 from unseen.select.preparation import prepare
@@ -156,7 +163,7 @@ def told_apart(
 
 def _label_problems(classes: Classes, labels: Labels) -> list[str]:
     few = [
-        few_labels(classes.names[c], int(count))
+        few_labels_warning(classes.names[c], int(count))
         for c, count in zip(*np.unique(labels.codes[labels.known], return_counts=True), strict=True)
         if count < FEW_LABELS
     ]

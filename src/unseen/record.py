@@ -221,7 +221,7 @@ def _warnings(
     for c in labelled:
         count = int((prediction.labels.codes == c).sum())
         if count < FEW_LABELS:
-            found.append(few_labels(names[c], count))
+            found.append(few_labels_warning(names[c], count))
     given = np.bincount(prediction.label[prediction.label >= 0], minlength=len(names))
     seen = np.isin(names, (*prediction.classifier.seen_, *(names[c] for c in labelled)))
     known = int(given[seen].sum())
@@ -242,7 +242,7 @@ def _warnings(
     return found
 
 
-def few_labels(name: str, count: int) -> str:
+def few_labels_warning(name: str, count: int) -> str:
     """Warn of a class with few labelled nodes."""
     return f"Class {name!r} has only {count} labelled node{'' if count == 1 else 's'}."
 

@@ -74,14 +74,14 @@ def main() -> None:
     os.nice(NICE)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     versions = Versions(run)
-    row = versions.store.one("SELECT * FROM jobs WHERE id = ?", number)
-    if row is None or row["state"] != "queued":
-        sys.exit(1)
     with versions.store.write() as db:
-        db.execute(
+        begun = db.execute(
             "UPDATE jobs SET state = 'running', pid = ? WHERE id = ? AND state = 'queued'",
             (os.getpid(), number),
-        )
+        ).rowcount
+    row = versions.store.one("SELECT * FROM jobs WHERE id = ?", number)
+    if row is None or not begun:  # stopped before it began, or done by another process
+        sys.exit(1)
     job = Job(versions, number)
     try:
         work(job, str(row["kind"]), str(row["person"]), json.loads(row["request"]))
