@@ -16,6 +16,7 @@ from graphs import catalogue
 from records import BEFORE_ZOO, NONE, TEACH, ZOO, Line, lines
 
 from unseen.paper.pages import markdown
+from unseen.paper.trial import Outcome
 
 VALUES = ("accuracy", "macro")
 SETS = ("design", "fresh")
@@ -152,26 +153,38 @@ def _both(scores: dict[str, float]) -> str:
 def taught() -> str:
     """Return what 50 labels teach, suggested and at random, mean over the draws of a graph."""
     rows: list[tuple[str, ...]] = []
-    gains: dict[str, list[float]] = {which: [] for which in SETS}
+    ends: list[tuple[str, ...]] = []
     for which in SETS:
+        of_graphs: list[Outcome] = []
         for graph in catalogue.names(which):
             found = [outcome for task, outcome in lines(TEACH) if task["graph"] == graph]
-            if not found:
-                continue
-            means = {
-                name: fmean(each[name]["accuracy"] for each in found)
-                for name in ("before", "random", "suggested")
-            }
-            more = means["suggested"] - means["random"]
-            gains[which].append(more)
-            cells = (f"{mean:.1f}" for mean in means.values())
-            rows.append((graph, which, str(len(found)), *cells, f"{more:+.1f}"))
-    for which in SETS:
-        if ahead := gains[which]:
-            won = f"{sum(more > 0 for more in ahead)} of {len(ahead)}"
-            rows.append(("suggested ahead", which, *4 * [""], won))
+            if found:
+                of_graphs.append(_means(found))
+                rows.append((graph, which, str(len(found)), *_gained(of_graphs[-1])))
+        if of_graphs:
+            ahead = (
+                sum(each["suggested"][value] > each["random"][value] for each in of_graphs)
+                for value in VALUES
+            )
+            won = " / ".join(f"{count} of {len(of_graphs)}" for count in ahead)
+            ends.append(("mean", which, "", *_gained(_means(of_graphs))))
+            ends.append(("suggested ahead", which, *4 * [""], won))
     head = ("graph", "set", "draws", "no labels", "50 at random", "50 suggested", "difference")
-    return markdown(head, rows)
+    return markdown(head, [*rows, *ends])
+
+
+def _means(found: list[Outcome]) -> Outcome:
+    """Return the means of accuracy and macro accuracy, by how nodes were labelled."""
+    return {
+        name: {value: fmean(each[name][value] for each in found) for value in VALUES}
+        for name in ("before", "random", "suggested")
+    }
+
+
+def _gained(means: Outcome) -> tuple[str, ...]:
+    """Return accuracies as they are shown, and how far suggested labels are ahead."""
+    more = (means["suggested"][value] - means["random"][value] for value in VALUES)
+    return (*map(_both, means.values()), " / ".join(f"{each:+.1f}" for each in more))
 
 
 def readme() -> str:
